@@ -9,6 +9,11 @@ import type { Stub } from "../replacement.ts";
 export interface PathNode {
   readonly node: Node;
   readonly at: number;
+  /**
+   * On compactions: the last entry the replacement hides, resolved on the raw lines of the path (marks included, since
+   * older files name one as their kept boundary). `null` hides nothing.
+   */
+  readonly through?: EntryId | null;
 }
 
 /** A stub that is in force, and the elision entry that carries it. */

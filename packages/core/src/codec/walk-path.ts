@@ -1,0 +1,124 @@
+/**
+ * Walks raw parents from a head towards the root and gives the path: nodes in order, compactions with their hidden range
+ * resolved. One procedure for both ways of reading a file (tail-first and whole), so that they cannot disagree.
+ * Must not know where lines come from.
+ */
+import type { CompactionEntry, Entry, EntryId, Node } from "../entry.ts";
+import { isNode } from "../entry.ts";
+import type { Problem } from "../problem.ts";
+import type { PathNode } from "../view/view.ts";
+
+/** A raw line on the way up: node or mark. */
+export interface Step {
+  readonly entry: Entry;
+  readonly at: number;
+}
+
+export interface WalkedPath {
+  /** Root to head. Without `complete`, the first node is the one after the effective prefix's `through`. */
+  nodes: PathNode[];
+  /** Whether the walk reached the root. */
+  complete: boolean;
+  problems: Problem[];
+}
+
+/** A compaction whose hidden range has not been met yet on the way up. */
+interface Waiting {
+  node: CompactionEntry;
+  at: number;
+  /** Its place in the list that grows from head to root. */
+  index: number;
+  /** `through` names the last hidden node; `kept` names the first kept raw line, so the next node up is `through`. */
+  names: "through" | "kept";
+}
+
+type MutablePathNode = { node: Node; at: number; through?: EntryId | null };
+
+/**
+ * Walks from `start` (`null`: the empty conversation). With `stopAtPrefix`, ends below the `through` of the newest
+ * unrevoked compaction; a view needs no more (law L10).
+ */
+export function walkPath(
+  start: Step | null,
+  up: (step: Step) => Step | null,
+  options: { stopAtPrefix: boolean },
+): WalkedPath {
+  const upwards: MutablePathNode[] = [];
+  const waiting = new Map<EntryId, Waiting[]>();
+  let boundaryPassed: Waiting[] = [];
+  const revoked = new Set<EntryId>();
+  const problems: Problem[] = [];
+  let effective: MutablePathNode | undefined;
+  const settle = (w: Waiting, through: EntryId | null) => {
+    (upwards[w.index] as MutablePathNode).through = through;
+  };
+
+  for (let step = start; step !== null; step = up(step)) {
+    const { entry, at } = step;
+    if (isNode(entry)) {
+      for (const w of boundaryPassed) settle(w, entry.id);
+      boundaryPassed = [];
+      takeWaiting(waiting, entry.id, "through", (w) => settle(w, entry.id));
+      if (options.stopAtPrefix && effective?.through === entry.id) {
+        return { nodes: upwards.reverse(), complete: false, problems };
+      }
+      const pathNode: MutablePathNode = { node: entry, at };
+      upwards.push(pathNode);
+      const isRevoked = revoked.delete(entry.id);
+      if (entry.type === "restore" && !isRevoked) for (const id of entry.revokes) revoked.add(id);
+      if (entry.type === "compaction") {
+        expectThrough(waiting, entry, at, upwards.length - 1, pathNode);
+        if (!isRevoked && effective === undefined) effective = pathNode;
+      }
+    }
+    takeWaiting(waiting, entry.id, "kept", (w) => boundaryPassed.push(w));
+  }
+  // The first line of the chain is kept: nothing is hidden.
+  for (const w of boundaryPassed) settle(w, null);
+  for (const list of waiting.values()) {
+    for (const w of list) {
+      settle(w, upwards[w.index + 1]?.node.id ?? null);
+      problems.push({
+        code: w.names === "kept" ? "kept_boundary_missing" : "through_missing",
+        message: `compaction ${w.node.id} names ${w.names === "kept" ? w.node.firstKeptEntryId || "no entry" : w.node.replacement?.through}, which is not on its path; everything before it counts as hidden`,
+        at: w.at,
+        entryId: w.node.id,
+      });
+    }
+  }
+  return { nodes: upwards.reverse(), complete: true, problems };
+}
+
+function expectThrough(
+  waiting: Map<EntryId, Waiting[]>,
+  node: CompactionEntry,
+  at: number,
+  index: number,
+  pathNode: MutablePathNode,
+): void {
+  if (node.replacement) {
+    if (node.replacement.through === null) pathNode.through = null;
+    else addWaiting(waiting, node.replacement.through, { node, at, index, names: "through" });
+  } else addWaiting(waiting, node.firstKeptEntryId, { node, at, index, names: "kept" });
+}
+
+function addWaiting(waiting: Map<EntryId, Waiting[]>, id: EntryId, w: Waiting): void {
+  const list = waiting.get(id);
+  if (list) list.push(w);
+  else waiting.set(id, [w]);
+}
+
+function takeWaiting(
+  waiting: Map<EntryId, Waiting[]>,
+  id: EntryId,
+  names: Waiting["names"],
+  use: (w: Waiting) => void,
+): void {
+  const list = waiting.get(id);
+  if (!list) return;
+  const rest = list.filter((w) => w.names !== names);
+  if (rest.length === list.length) return;
+  for (const w of list) if (w.names === names) use(w);
+  if (rest.length > 0) waiting.set(id, rest);
+  else waiting.delete(id);
+}
