@@ -45,7 +45,7 @@ function same(a: unknown, b: unknown): boolean {
 
 /** Views as plain data; sets become arrays. */
 function plain(view: View): unknown {
-  return [view.head, view.segments, [...view.revoked].sort()];
+  return [view.head, view.segments, [...view.revokedAt].sort()];
 }
 
 // --- the laws ---------------------------------------------------------------------------------------------------
@@ -213,7 +213,7 @@ describe("L11 reopening", () => {
     const writer = new SessionWriter(seed, hostile);
     let tree = SessionTree.read(textSource(writer.text()), "live");
     let view = fold([]);
-    let lastHead: string | null = null;
+    let lastHeadAt = -1;
     for (let i = 0; i < 40; i++) {
       const seen = textSource(writer.text()).sizeBytes;
       randomStep(writer, { hostile });
@@ -223,9 +223,9 @@ describe("L11 reopening", () => {
         tree = tree.append(line);
         const path = tree.path().nodes;
         const last = path.at(-1);
-        const isChild = last !== undefined && last.at === line.at && (path.at(-2)?.node.id ?? null) === lastHead;
+        const isChild = last !== undefined && last.at === line.at && (path.at(-2)?.at ?? -1) === lastHeadAt;
         view = (isChild ? extend(view, last) : undefined) ?? fold(path);
-        lastHead = view.head;
+        lastHeadAt = last?.at ?? -1;
       }
       if (spoil && i === 20) view = { ...view, segments: view.segments.slice(1) };
       const source = textSource(writer.text());

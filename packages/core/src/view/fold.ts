@@ -12,18 +12,14 @@ import type { ActiveStub, PathNode, Segment, View } from "./view.ts";
  */
 export function fold(path: readonly PathNode[]): View {
   const revokedAt = new Set<number>();
-  const revoked = new Set<EntryId>();
   const pendingRevokes = new Set<EntryId>();
   let prefixIndex = -1;
   let start = 0;
   // Newest to oldest; ends where the effective prefix hides the rest.
   for (let i = path.length - 1; i >= start; i--) {
-    const { node } = path[i] as PathNode;
+    const { node, at } = path[i] as PathNode;
     const isRevoked = pendingRevokes.delete(node.id);
-    if (isRevoked && isRevocable(node)) {
-      revokedAt.add(i);
-      revoked.add(node.id);
-    }
+    if (isRevoked && isRevocable(node)) revokedAt.add(at);
     if (node.type === "restore" && !isRevoked) for (const id of node.revokes) pendingRevokes.add(id);
     if (node.type === "compaction" && !isRevoked && prefixIndex < 0) {
       prefixIndex = i;
@@ -37,9 +33,10 @@ export function fold(path: readonly PathNode[]): View {
     segments.push({ kind: "prefix", through: through ?? null, by: node as CompactionEntry, at });
   }
   for (let i = start; i < path.length; i++) {
-    segments.push(segmentOf(path[i] as PathNode, stubs.get(i), revokedAt.has(i)));
+    const pathNode = path[i] as PathNode;
+    segments.push(segmentOf(pathNode, stubs.get(i), revokedAt.has(pathNode.at)));
   }
-  return { segments, head: path.at(-1)?.node.id ?? null, revoked };
+  return { segments, head: path.at(-1)?.node.id ?? null, revokedAt };
 }
 
 /**
@@ -77,12 +74,12 @@ function extendByPrefix(view: View, next: PathNode, node: CompactionEntry): View
   } else if (view.segments[0]?.kind === "prefix" && view.segments[0].through !== null) return undefined;
   // Elisions stand after what they stub, so whatever still matters to the kept entries is kept with them.
   const kept = rest.slice(first);
-  const keptIds = new Set(kept.map((segment) => (segment.kind === "prefix" ? segment.by.id : segment.node.id)));
+  const keptAt = new Set(kept.map((segment) => segment.at));
   const prefix: Segment = { kind: "prefix", through, by: node, at: next.at };
   return {
     head: node.id,
     segments: [prefix, ...kept, { kind: "silent", node, at: next.at }],
-    revoked: new Set([...view.revoked].filter((id) => keptIds.has(id))),
+    revokedAt: new Set([...view.revokedAt].filter((at) => keptAt.has(at))),
   };
 }
 
@@ -132,8 +129,8 @@ function stubsInForce(
   const byTarget = new Map<number, ActiveStub[]>();
   let lastIndexOf: Map<EntryId, number[]> | undefined;
   for (let i = path.length - 1; i >= start; i--) {
-    const node = (path[i] as PathNode).node;
-    if (node.type !== "elision" || revokedAt.has(i)) continue;
+    const { node, at } = path[i] as PathNode;
+    if (node.type !== "elision" || revokedAt.has(at)) continue;
     lastIndexOf ??= indexById(path, start);
     // The last stub of one entry is its newest.
     for (let s = node.replacements.length - 1; s >= 0; s--) {

@@ -38,6 +38,6 @@ export interface View {
   readonly segments: readonly Segment[];
   /** Head of the path, `null` for the empty conversation. */
   readonly head: EntryId | null;
-  /** Rewrites a later `restore` took back. */
-  readonly revoked: ReadonlySet<EntryId>;
+  /** Offsets of the rewrites on the shown part of the path that a later `restore` took back. */
+  readonly revokedAt: ReadonlySet<number>;
 }
