@@ -5,4 +5,4 @@ import { runChecks } from "./checks.mjs";
 import { ensureInstalled, orExit } from "./setup.mjs";
 
 orExit(() => ensureInstalled());
-process.exitCode = runChecks().every((check) => check.ok) ? 0 : 1;
+process.exitCode = runChecks().every(({ ok }) => ok) ? 0 : 1;

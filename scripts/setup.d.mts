@@ -28,3 +28,4 @@ export function recordMatches(
 ): boolean;
 export function npmCache(env?: Record<string, string | undefined>): string;
 export function explainInstall(output: string, spawnError?: { code?: string }): string;
+export function withLock(step: () => void, lock?: string): void;

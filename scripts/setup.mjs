@@ -195,7 +195,7 @@ function isBuilt(stamp) {
 
 function builtPackages() {
   const packages = join(root, "packages");
-  return readdirSync(packages).filter((name) => existsSync(join(packages, name, "tsconfig.json")));
+  return readdirSync(packages).filter((name) => existsSync(join(packages, name, "src")));
 }
 
 /** A hash over path, size and time of everything the build reads; contents are not opened. */
@@ -216,15 +216,14 @@ function sourceFingerprint() {
   for (const name of builtPackages()) {
     const folder = join(root, "packages", name);
     add(join(folder, "tsconfig.json"));
-    if (existsSync(join(folder, "src"))) walk(join(folder, "src"));
+    walk(join(folder, "src"));
   }
   return hash.digest("hex");
 }
 
-/** Runs `step` while no other set-up of this checkout runs. */
-function withLock(step) {
-  const lock = join(stateFolder, "lock");
-  mkdirSync(stateFolder, { recursive: true });
+/** Runs `step` while no other process holds the folder `lock`. A lock left behind by a process that died is taken over. */
+export function withLock(step, lock = join(stateFolder, "lock")) {
+  mkdirSync(dirname(lock), { recursive: true });
   const me = `${hostname()} ${process.pid}`;
   const end = Date.now() + LOCK_PATIENCE_MS;
   let said = false;

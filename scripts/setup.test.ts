@@ -1,8 +1,17 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { checkNode, explainInstall, isInstalled, type LockedPackage, npmCache, recordMatches } from "./setup.mjs";
+import {
+  checkNode,
+  explainInstall,
+  isInstalled,
+  type LockedPackage,
+  npmCache,
+  recordMatches,
+  withLock,
+} from "./setup.mjs";
 
 const machine = { platform: "linux", arch: "x64" };
 const wanted: Record<string, LockedPackage> = {
@@ -54,6 +63,33 @@ describe("isInstalled", () => {
   it("leaves a linked node_modules alone, even a broken link", () => {
     symlinkSync(join(folder, "elsewhere"), join(folder, "node_modules"));
     expect(isInstalled(folder)).toBe(true);
+  });
+});
+
+describe("withLock", () => {
+  it("holds the lock during the step and lets go of it, also when the step fails", () => {
+    const lock = join(folder, "state", "lock");
+    let held = false;
+    const step = () => {
+      held = existsSync(lock);
+      throw new Error("step");
+    };
+    expect(() => withLock(step, lock)).toThrow("step");
+    expect(held).toBe(true);
+    expect(existsSync(lock)).toBe(false);
+  });
+
+  it("takes over the lock of a process that died", () => {
+    const lock = join(folder, "lock");
+    const { pid } = spawnSync(process.execPath, ["--version"]);
+    mkdirSync(lock);
+    writeFileSync(join(lock, "owner"), `${hostname()} ${pid}`);
+    let ran = false;
+    withLock(() => {
+      ran = true;
+    }, lock);
+    expect(ran).toBe(true);
+    expect(existsSync(lock)).toBe(false);
   });
 });
 

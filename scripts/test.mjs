@@ -5,7 +5,7 @@
  */
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { runChecks, runScript } from "./checks.mjs";
+import { check, runChecks, runScript } from "./checks.mjs";
 import { ensureBuilt, ensureInstalled, orExit, SetupFailure, stateFolder } from "./setup.mjs";
 import { tally } from "./tally.mjs";
 
@@ -14,10 +14,10 @@ const long = args.includes("--long");
 const forwarded = args.filter((argument) => argument !== "--long");
 
 orExit(() => ensureInstalled());
-const checks = [{ name: "build", ok: build() }, ...runChecks()];
+const checks = [check("build", build), ...runChecks()];
 const { passed, failed, skipped } = tally(checks, runTests());
 const note = skipped > 0 ? ` (${skipped} tests skipped)` : "";
-const names = checks.map((check) => check.name).join(", ");
+const names = checks.map(({ name }) => name).join(", ");
 process.stdout.write(`\nThe tests, and one each for ${names}${note}:\n${passed} passed, ${failed} failed\n`);
 process.exitCode = failed === 0 ? 0 : 1;
 
