@@ -4,7 +4,8 @@
  */
 
 /** `family/what`; families: store, tree, context, provider, rewrite, hook, config, input. */
-export type ErrorCode = `${"store" | "tree" | "context" | "provider" | "rewrite" | "hook" | "config" | "input"}/${string}`;
+export type ErrorCode =
+  `${"store" | "tree" | "context" | "provider" | "rewrite" | "hook" | "config" | "input"}/${string}`;
 
 const BRAND = Symbol.for("stet.error");
 

@@ -53,10 +53,16 @@ export class SessionTree {
     for (const raw of source.lines(0)) {
       number++;
       const line = parseLine(raw);
-      if (line.kind !== "blank" && line.kind !== "unreadable") valueRows[++values] = line.kind === "entry" ? line : undefined;
+      if (line.kind !== "blank" && line.kind !== "unreadable")
+        valueRows[++values] = line.kind === "entry" ? line : undefined;
       if (line.kind === "unreadable") {
         const code = line.terminated ? "unreadable_line" : "torn_tail";
-        rows.problems.push({ code, message: `line ${number} is unreadable: ${line.reason}`, at: line.at, line: number });
+        rows.problems.push({
+          code,
+          message: `line ${number} is unreadable: ${line.reason}`,
+          at: line.at,
+          line: number,
+        });
       } else if (line.kind === "header") {
         if (raw.at + raw.bytes !== head.entriesFrom) {
           rows.problems.push({
@@ -74,7 +80,12 @@ export class SessionTree {
       }
     }
     if (head.source === "assumed") {
-      rows.problems.unshift({ code: "header_not_first", message: "no readable session header; one was assumed", at: 0, line: 1 });
+      rows.problems.unshift({
+        code: "header_not_first",
+        message: "no readable session header; one was assumed",
+        at: 0,
+        line: 1,
+      });
     } else if (head.header.id === "") {
       rows.problems.unshift({ code: "header_missing_id", message: "the session header has no id", at: 0, line: 1 });
     }
@@ -226,7 +237,11 @@ function appendRow(rows: Rows, line: EntryLine, version: number, number?: number
   const { entry, at } = line;
   const row = rows.lines.length;
   const report = (code: Problem["code"], message: string) =>
-    rows.problems.push(number === undefined ? { code, message, at, entryId: entry.id } : { code, message, at, line: number, entryId: entry.id });
+    rows.problems.push(
+      number === undefined
+        ? { code, message, at, entryId: entry.id }
+        : { code, message, at, line: number, entryId: entry.id },
+    );
   const earlier = rows.byId.get(entry.id);
   if (earlier) {
     const twin = rows.lines[earlier[earlier.length - 1] as number] as EntryLine;
@@ -236,7 +251,8 @@ function appendRow(rows: Rows, line: EntryLine, version: number, number?: number
       isSame ? `entry ${entry.id} is repeated` : `entry ${entry.id} is repeated with other content`,
     );
   }
-  if (line.damage !== undefined) report("damaged_entry", `entry ${entry.id}: ${line.damage}; kept as it is and passed over`);
+  if (line.damage !== undefined)
+    report("damaged_entry", `entry ${entry.id}: ${line.damage}; kept as it is and passed over`);
   let parent = row - 1;
   if (line.parent === "absent") {
     if (version >= 2) report("missing_parent_id", `entry ${entry.id} has no parent id`);
@@ -248,7 +264,10 @@ function appendRow(rows: Rows, line: EntryLine, version: number, number?: number
     if (hinted !== undefined && rows.lines[hinted]?.entry.id === entry.parentId) parent = hinted;
     else if (same) parent = same[same.length - 1] as number;
     else {
-      report("missing_parent", `entry ${entry.id} names parent ${entry.parentId}, which no earlier line carries; reconnected to the line before`);
+      report(
+        "missing_parent",
+        `entry ${entry.id} names parent ${entry.parentId}, which no earlier line carries; reconnected to the line before`,
+      );
     }
   }
   rows.lines.push(line);

@@ -27,7 +27,9 @@ interface Placed {
 }
 
 const NODE_TYPES = new Set(
-  "message custom_message custom model_change thinking_level_change compaction branch_summary elision restore pin".split(" "),
+  "message custom_message custom model_change thinking_level_change compaction branch_summary elision restore pin".split(
+    " ",
+  ),
 );
 const WORDS = "build test fix parser cache token branch file line error path merge commit index note rule".split(" ");
 const SCRIPTS = ["naïve café", "日本語の文", "русский текст", "한국어 문장", "😀👍🏽", "中文内容"];
@@ -95,7 +97,12 @@ export class SessionWriter {
     // pi names the line before, mark or not, as the parent.
     const last = this.placed.length - 1;
     if (options.parent === undefined && last >= 0 && this.rng.chance(0.3)) parent = last;
-    const line: Line = { type, id, parentId: parent < 0 ? null : (this.placed[parent] as Placed).id, timestamp: this.#time() };
+    const line: Line = {
+      type,
+      id,
+      parentId: parent < 0 ? null : (this.placed[parent] as Placed).id,
+      timestamp: this.#time(),
+    };
     if (parent !== last && parent >= 0 && this.rng.chance(0.8)) line.parentAt = (this.placed[parent] as Placed).at;
     Object.assign(line, fields);
     const at = this.#size;
@@ -168,7 +175,10 @@ const STEPS: Record<string, (w: SessionWriter) => void> = {
     const content: Json = w.rng.chance(0.3)
       ? text
       : w.rng.chance(0.08)
-        ? [{ type: "text", text }, { type: "image", data: "aGVsbG8=", mimeType: "image/png" }]
+        ? [
+            { type: "text", text },
+            { type: "image", data: "aGVsbG8=", mimeType: "image/png" },
+          ]
         : [{ type: "text", text }];
     w.message({ role: "user", content } as Message);
   },
@@ -236,7 +246,9 @@ const STEPS: Record<string, (w: SessionWriter) => void> = {
         summary: w.rng.chance(0.1) ? "" : w.sentence(),
         firstKeptEntryId: kept === "self" ? id : kept,
         tokensBefore: 100,
-        replacement: w.rng.chance(0.15) ? { placement: "prefix", through, content: [] } : { placement: "prefix", through },
+        replacement: w.rng.chance(0.15)
+          ? { placement: "prefix", through, content: [] }
+          : { placement: "prefix", through },
       },
       { id },
     );
@@ -261,7 +273,11 @@ const STEPS: Record<string, (w: SessionWriter) => void> = {
     const replacements: Json[] = [];
     for (let n = 1 + w.rng.int(3); n > 0; n--) {
       const target = w.placed[w.rng.pick(path)] as Placed;
-      const stub: Line = { placement: "stub", entry: target.id, content: [{ type: "text", text: `[stub ${w.rng.int(99)}]` }] };
+      const stub: Line = {
+        placement: "stub",
+        entry: target.id,
+        content: [{ type: "text", text: `[stub ${w.rng.int(99)}]` }],
+      };
       if (w.rng.chance(0.4)) {
         stub.block = w.rng.int(3);
         if (w.rng.chance(0.5)) {
@@ -276,7 +292,9 @@ const STEPS: Record<string, (w: SessionWriter) => void> = {
   restore: (w) => {
     const rewrites = w.placed.filter((p) => ["compaction", "elision", "restore", "branch_summary"].includes(p.type));
     const target = rewrites.length > 0 && w.rng.chance(0.9) ? w.rng.pick(rewrites).id : "nothing";
-    w.add("restore", { revokes: w.rng.chance(0.15) && rewrites.length > 1 ? [target, w.rng.pick(rewrites).id] : [target] });
+    w.add("restore", {
+      revokes: w.rng.chance(0.15) && rewrites.length > 1 ? [target, w.rng.pick(rewrites).id] : [target],
+    });
   },
   pin: (w) => {
     const nodes = nodeIndexes(w);
@@ -302,7 +320,14 @@ const STEPS: Record<string, (w: SessionWriter) => void> = {
         if (some) w.add("message", { message: { role: "user", content: w.sentence() } }, { id: some.id });
         return;
       case 6:
-        w.raw(JSON.stringify({ type: "message", id: w.id(), timestamp: "", message: { role: "user", content: "no parent" } }));
+        w.raw(
+          JSON.stringify({
+            type: "message",
+            id: w.id(),
+            timestamp: "",
+            message: { role: "user", content: "no parent" },
+          }),
+        );
         return;
       case 7:
         w.add("message", { message: { role: "martian", content: 5 }, parentAt: rng.int(5000) });

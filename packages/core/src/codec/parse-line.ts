@@ -6,8 +6,8 @@
 import type { CompactionEntry, Entry, EntryId, SessionHeader } from "../entry.ts";
 import { isMarkType, isNodeType } from "../entry.ts";
 import type { Json } from "../message.ts";
-import { normaliseMessage } from "./normalise-message.ts";
 import type { RawLine } from "./line-source.ts";
+import { normaliseMessage } from "./normalise-message.ts";
 
 type JsonObject = { [key: string]: Json };
 
@@ -49,7 +49,13 @@ export function parseLine(line: RawLine): ParsedLine {
   try {
     value = JSON.parse(text);
   } catch {
-    return { kind: "unreadable", at, bytes, reason: line.terminated ? "not JSON" : "cut off", terminated: line.terminated };
+    return {
+      kind: "unreadable",
+      at,
+      bytes,
+      reason: line.terminated ? "not JSON" : "cut off",
+      terminated: line.terminated,
+    };
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     const what = value === null ? "null" : Array.isArray(value) ? "an array" : `a bare ${typeof value}`;
@@ -202,7 +208,9 @@ function isObject(value: Json | undefined): value is JsonObject {
 }
 
 function isPrefix(value: Json): boolean {
-  return isObject(value) && value.placement === "prefix" && (value.through === null || typeof value.through === "string");
+  return (
+    isObject(value) && value.placement === "prefix" && (value.through === null || typeof value.through === "string")
+  );
 }
 
 function isGraft(value: Json): boolean {

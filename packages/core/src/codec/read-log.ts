@@ -199,7 +199,11 @@ export class LogReader {
   }
 
   #missing(line: EntryLine, id: string, before: EntryLine | null): EntryLine | null {
-    this.#report("missing_parent", line, `names parent ${id}, which no earlier line carries; reconnected to the line before`);
+    this.#report(
+      "missing_parent",
+      line,
+      `names parent ${id}, which no earlier line carries; reconnected to the line before`,
+    );
     return before;
   }
 

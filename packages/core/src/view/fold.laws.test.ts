@@ -1,5 +1,5 @@
-import { describe, expect, it } from "vitest";
 import { Rng, randomSession, randomStep, SessionWriter, textSource } from "@stet/testkit";
+import { describe, expect, it } from "vitest";
 import { parseLine } from "../codec/parse-line.ts";
 import { readSuffix } from "../codec/read-log.ts";
 import type { Entry, Node } from "../entry.ts";
@@ -55,7 +55,13 @@ function partition({ path }: Case, foldPath: Fold): string | undefined {
   const view = foldPath(path);
   const shown = view.segments.filter((s) => s.kind !== "prefix").map((s) => s.at);
   const hidden = path.slice(0, path.length - shown.length).map((p) => p.at);
-  if (!same([...hidden, ...shown], path.map((p) => p.at))) return "segments are not the tail of the path";
+  if (
+    !same(
+      [...hidden, ...shown],
+      path.map((p) => p.at),
+    )
+  )
+    return "segments are not the tail of the path";
   const prefix = view.segments.find((s) => s.kind === "prefix");
   if (hidden.length > 0 && prefix?.kind !== "prefix") return "entries hidden without a prefix";
   if (prefix?.kind === "prefix" && hidden.length > 0 && path[hidden.length - 1]?.node.id !== prefix.through) {
@@ -72,7 +78,9 @@ function prefixStability({ path, seed }: Case, foldPath: Fold): string | undefin
   };
   const before = foldPath(path).segments;
   const after = foldPath([...path, next]).segments;
-  return same(before, after.slice(0, before.length)) && after.length === before.length + 1 ? undefined : "earlier segments changed";
+  return same(before, after.slice(0, before.length)) && after.length === before.length + 1
+    ? undefined
+    : "earlier segments changed";
 }
 
 /** L4 and L5: the newest unrevoked compaction alone decides what is hidden, and it is there to be shown. */
@@ -111,7 +119,10 @@ function reversal({ path, seed }: Case, foldPath: Fold): string | undefined {
   if (path[index]?.at !== target.at) return undefined;
   const node: Node = { type: "restore", id: `undo${seed}`, parentId: null, timestamp: "", revokes: [target.node.id] };
   const restored = foldPath([...path, { node, at: 1e9 }]);
-  const inert: PathNode = { at: path[index]?.at as number, node: { type: "custom", customType: "inert", id: target.node.id, parentId: null, timestamp: "" } };
+  const inert: PathNode = {
+    at: path[index]?.at as number,
+    node: { type: "custom", customType: "inert", id: target.node.id, parentId: null, timestamp: "" },
+  };
   const without = foldPath([...path.slice(0, index), inert, ...path.slice(index + 1)]);
   const shape = (s: Segment) => (s.kind === "silent" ? { silent: s.at } : { ...s });
   const a = restored.segments.slice(0, -1).map(shape);
@@ -152,7 +163,8 @@ function extendEqualsRefold({ path }: Case, foldPath: Fold): string | undefined 
 
 // --- controls ---------------------------------------------------------------------------------------------------
 
-const ignoresRestore: Fold = (path) => fold(path.map((p) => (p.node.type === "restore" ? { ...p, node: { ...p.node, revokes: [] } } : p)));
+const ignoresRestore: Fold = (path) =>
+  fold(path.map((p) => (p.node.type === "restore" ? { ...p, node: { ...p.node, revokes: [] } } : p)));
 const oldestPrefixWins: Fold = (path) => {
   const seen = path.findIndex((p) => p.node.type === "compaction");
   return fold(path.filter((p, i) => p.node.type !== "compaction" || i === seen));
@@ -165,14 +177,20 @@ const restoreOfRestoreIsInert: Fold = (path) => {
   const restores = new Set(path.filter((p) => p.node.type === "restore").map((p) => p.node.id));
   return fold(
     path.map((p) =>
-      p.node.type === "restore" ? { ...p, node: { ...p.node, revokes: p.node.revokes.filter((id) => !restores.has(id)) } } : p,
+      p.node.type === "restore"
+        ? { ...p, node: { ...p.node, revokes: p.node.revokes.filter((id) => !restores.has(id)) } }
+        : p,
     ),
   );
 };
 /** Forgets stubs that are older than the newest elision. */
 const keepsOnlyNewestElision: Fold = (path) => {
   const newest = path.findLastIndex((p) => p.node.type === "elision");
-  return fold(path.map((p, i) => (p.node.type === "elision" && i !== newest ? { ...p, node: { ...p.node, replacements: [] } } : p)));
+  return fold(
+    path.map((p, i) =>
+      p.node.type === "elision" && i !== newest ? { ...p, node: { ...p.node, replacements: [] } } : p,
+    ),
+  );
 };
 /** Shows positions relative to the path's length, so that a suffix looks different. */
 const dependsOnLength: Fold = (path) => ({ ...fold(path), head: `${path.length}` });
@@ -257,8 +275,20 @@ describe("L11 reopening", () => {
     const text = randomSession({ seed: 7, steps: 30 }).text();
     const tree = SessionTree.read(textSource(text), "t");
     const before = JSON.stringify(tree.path().nodes);
-    const entry: Entry = { type: "message", id: "x1", parentId: tree.headNode()?.id ?? null, timestamp: "", message: { role: "user", content: "a" } };
-    const line = (e: Entry, at: number) => ({ kind: "entry" as const, at, bytes: 1, entry: e, parent: "explicit" as const });
+    const entry: Entry = {
+      type: "message",
+      id: "x1",
+      parentId: tree.headNode()?.id ?? null,
+      timestamp: "",
+      message: { role: "user", content: "a" },
+    };
+    const line = (e: Entry, at: number) => ({
+      kind: "entry" as const,
+      at,
+      bytes: 1,
+      entry: e,
+      parent: "explicit" as const,
+    });
     const a = tree.append(line(entry, 1e6));
     const b = tree.append(line({ ...entry, id: "x2" } as Entry, 2e6));
     expect(JSON.stringify(tree.path().nodes)).toBe(before);

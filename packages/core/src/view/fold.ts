@@ -104,10 +104,7 @@ function extendByStubs(view: View, next: PathNode): View {
 /** Whether a restore can take this node back; a restore of anything else is inert. */
 export function isRevocable(node: Node): boolean {
   return (
-    node.type === "compaction" ||
-    node.type === "elision" ||
-    node.type === "branch_summary" ||
-    node.type === "restore"
+    node.type === "compaction" || node.type === "elision" || node.type === "branch_summary" || node.type === "restore"
   );
 }
 
