@@ -1,0 +1,133 @@
+/**
+ * Plans a compaction on a view: which entries go behind the note, which stay. Pure. Plans on segments, never on raw
+ * entries, so that what an earlier compaction kept cannot fall between two notes.
+ */
+import type { CompactionEntry, EntryId, Node } from "../entry.ts";
+import type { Segment, View } from "../view/view.ts";
+import { openCalls } from "./open-calls.ts";
+import { isContributing, isCutPoint, isTurnStart } from "./turns.ts";
+
+/** What goes behind the note and what stays; `history ++ turnPrefix ++ kept` is the shown path exactly once. */
+export interface CompactionPlan {
+  /** Last entry that is hidden. */
+  through: EntryId;
+  /** First entry that stays; null when nothing does. */
+  firstKept: EntryId | null;
+  /** Complete turns that go behind the note, path order. */
+  history: Node[];
+  /** Early part of the turn the cut falls into; empty unless `isSplitTurn`. */
+  turnPrefix: Node[];
+  kept: Node[];
+  isSplitTurn: boolean;
+  /** The note in force now: its content stands behind the new one. */
+  previous: CompactionEntry | undefined;
+}
+
+export type SkipReason = "empty" | "nothing_new" | "fits" | "open_calls" | "did_not_shrink";
+
+/** Nothing to do, and why, in one line. */
+export interface Skip {
+  skip: SkipReason;
+  reason: string;
+}
+
+export interface PlanOptions {
+  /** Tokens of recent entries to keep. */
+  keepRecent: number;
+  /** Tokens a segment takes in the request. */
+  tokensOf(segment: Segment): number;
+  /** Plan even though nothing came since the last compaction (the context does not fit). */
+  evenIfNothingNew?: boolean;
+}
+
+type Item = Exclude<Segment, { kind: "prefix" }>;
+
+export function isSkip(plan: CompactionPlan | Skip): plan is Skip {
+  return "skip" in plan;
+}
+
+/** Chooses the cut. Never returns "keep everything": the plan hides at least one contributing entry, or skips. */
+export function planCompaction(view: View, options: PlanOptions): CompactionPlan | Skip {
+  const previous = view.segments[0]?.kind === "prefix" ? view.segments[0] : undefined;
+  const items = view.segments.filter((segment): segment is Item => segment.kind !== "prefix");
+  const nodes = items.map((item) => item.node);
+  if (!nodes.some(isContributing)) {
+    return previous
+      ? { skip: "nothing_new", reason: "nothing was said since the last compaction" }
+      : { skip: "empty", reason: "the session has no messages" };
+  }
+  if (previous && !options.evenIfNothingNew && !hasNewContent(items, previous.at)) {
+    return { skip: "nothing_new", reason: `nothing was said since the last compaction (${previous.by.id})` };
+  }
+  const open = openCalls(nodes);
+  const limit = open.length === 0 ? nodes.length : nodes.findLastIndex((node) => node.id === open[0]?.entryId);
+  const cut = findCut(items, limit, options);
+  if (cut === undefined) {
+    return open.length > 0
+      ? { skip: "open_calls", reason: `tool call ${open[0]?.callId} has no result yet` }
+      : { skip: "fits", reason: `everything fits in the ${options.keepRecent} recent tokens that stay` };
+  }
+  return planAt(nodes, cut, previous?.by);
+}
+
+/** Whether a contributing entry stands after the compaction in force. */
+function hasNewContent(items: readonly Item[], compactionAt: number): boolean {
+  const index = items.findIndex((item) => item.at === compactionAt);
+  return items.slice(index + 1).some((item) => isContributing(item.node));
+}
+
+/**
+ * Index of the first kept item. Walks newest to oldest until `keepRecent` is reached, then takes the first cut point at or
+ * after that place; a tail of results without one is cut at the assistant that issued the calls.
+ */
+function findCut(items: readonly Item[], limit: number, options: PlanOptions): number | undefined {
+  let total = 0;
+  let reached = -1;
+  for (let i = items.length - 1; i >= 0; i--) {
+    total += options.tokensOf(items[i] as Item);
+    if (total >= options.keepRecent) {
+      reached = i;
+      break;
+    }
+  }
+  if (reached < 0) return undefined;
+  const candidates: number[] = [];
+  for (let i = 0; i < limit; i++) if (isCutPoint((items[i] as Item).node)) candidates.push(i);
+  const cut = candidates.find((i) => i >= reached) ?? candidates.at(-1);
+  if (cut !== undefined && hidesSomething(items, cut)) return withSettings(items, cut);
+  // The cut would keep everything: take the next legal one instead.
+  const later = candidates.find((i) => hidesSomething(items, i));
+  return later === undefined ? undefined : withSettings(items, later);
+}
+
+function hidesSomething(items: readonly Item[], cut: number): boolean {
+  return items.slice(0, cut).some((item) => isContributing(item.node));
+}
+
+/** Settings entries directly before the cut stay with what follows them. */
+function withSettings(items: readonly Item[], cut: number): number {
+  let first = cut;
+  while (first > 0) {
+    const node = (items[first - 1] as Item).node;
+    if (isContributing(node) || node.type === "compaction") break;
+    first--;
+  }
+  return first;
+}
+
+/** The plan for a given cut; the split is judged on the first contributing entry at or after it. */
+function planAt(nodes: readonly Node[], cut: number, previous: CompactionEntry | undefined): CompactionPlan {
+  const firstSaid = nodes.findIndex((node, i) => i >= cut && isContributing(node));
+  const turnStart = nodes.findLastIndex((node, i) => i < cut && isTurnStart(node));
+  const isSplitTurn = firstSaid >= 0 && !isTurnStart(nodes[firstSaid] as Node) && turnStart >= 0;
+  const historyEnd = isSplitTurn ? turnStart : cut;
+  return {
+    through: (nodes[cut - 1] as Node).id,
+    firstKept: nodes[cut]?.id ?? null,
+    history: nodes.slice(0, historyEnd),
+    turnPrefix: nodes.slice(historyEnd, cut),
+    kept: nodes.slice(cut),
+    isSplitTurn,
+    previous,
+  };
+}
