@@ -1,4 +1,6 @@
 /** The public list of the pure core, written by hand. */
+export * from "./codec/chain.ts";
+export * from "./codec/copy-lines.ts";
 export * from "./codec/line-source.ts";
 export * from "./codec/parse-line.ts";
 export * from "./codec/read-log.ts";
@@ -7,6 +9,10 @@ export * from "./context/frame.ts";
 export * from "./entry.ts";
 export * from "./errors.ts";
 export * from "./message.ts";
+export * from "./plan/open-calls.ts";
+export * from "./plan/plan-compaction.ts";
+export * from "./plan/turns.ts";
+export * from "./policy/limits.ts";
 export * from "./problem.ts";
 export * from "./replacement.ts";
 export * from "./rules/violation.ts";

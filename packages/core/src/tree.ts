@@ -131,6 +131,13 @@ export class SessionTree {
     return parent < 0 ? null : (this.#entry(parent) as Node);
   }
 
+  /** Id of the raw parent (node or mark) of the line at that offset; null at a root. */
+  rawParentId(at: number): EntryId | null {
+    const row = this.#rows.byAt.get(at);
+    const parent = row === undefined ? -1 : (this.#rows.parent[row] as number);
+    return parent < 0 ? null : this.#entry(parent).id;
+  }
+
   /** Ids of the nodes below `id` (`null`: roots), in file order; computed in one pass over the tree. */
   childrenByParent(): ReadonlyMap<EntryId | null, readonly EntryId[]> {
     const children = new Map<EntryId | null, EntryId[]>();
