@@ -73,6 +73,11 @@ export interface ThinkingLevelChangeEntry extends EntryBase {
 export interface SummaryParts {
   history: [start: number, end: number];
   turnPrefix?: [start: number, end: number];
+  /**
+   * The newest user message, carried word for word because its own entry stands behind the note. Its section starts at
+   * `start`, the words at `text`, and both run to the end of `summary`.
+   */
+  newest?: { entry: EntryId; start: number; text: number };
 }
 
 /** What a rewrite did, in counts and ids, written once and shown for ever. */
@@ -83,8 +88,9 @@ export interface Receipt {
   covered: number;
   /** Entries shown as stubs. */
   stubbed: number;
-  /** Entries left out of the note altogether, each with a reason. */
+  /** Entries left out of the note altogether, each with a reason; a bounded list, `droppedCount` counts all. */
   dropped: { entryId: EntryId; reason: string; tokens?: number }[];
+  droppedCount: number;
   /** The largest covered item and the handle that brings it back. */
   biggest?: { entryId: EntryId; tokens: number; handle: string; what: string };
   tokensBefore: number;
@@ -125,6 +131,8 @@ export interface CompactionEntry extends EntryBase {
   receipt?: Receipt;
   /** The compaction before this one on the path. */
   previous?: { id: EntryId; at: number };
+  /** Elisions written with it as one rewrite; undoing one undoes all. */
+  with?: EntryId[];
   /** Byte ranges of the kept entries, `[offset, bytes]`, so that opening need not search. */
   keptRuns?: [at: number, bytes: number][];
   /** Chain of line hashes up to the byte where this line starts; integrity for `verify`. */

@@ -91,13 +91,28 @@ function findCut(items: readonly Item[], limit: number, options: PlanOptions): n
     }
   }
   if (reached < 0) return undefined;
-  const candidates: number[] = [];
-  for (let i = 0; i < limit; i++) if (isCutPoint((items[i] as Item).node)) candidates.push(i);
+  const candidates = cutPoints(items, limit);
   const cut = candidates.find((i) => i >= reached) ?? candidates.at(-1);
   if (cut !== undefined && hidesSomething(items, cut)) return withSettings(items, cut);
   // The cut would keep everything: take the next legal one instead.
   const later = candidates.find((i) => hidesSomething(items, i));
   return later === undefined ? undefined : withSettings(items, later);
+}
+
+/** Legal places for the first kept entry. A result that answers no call on the path belongs to none, so it may be one. */
+function cutPoints(items: readonly Item[], limit: number): number[] {
+  const called = new Set<string>();
+  const points: number[] = [];
+  for (let i = 0; i < items.length; i++) {
+    const { node } = items[i] as Item;
+    const message = node.type === "message" ? node.message : undefined;
+    const isOrphan = message?.role === "toolResult" && !called.has(message.toolCallId);
+    if (i < limit && (isCutPoint(node) || isOrphan)) points.push(i);
+    if (message?.role === "assistant") {
+      for (const block of message.content) if (block.type === "toolCall") called.add(block.id);
+    }
+  }
+  return points;
 }
 
 function hidesSomething(items: readonly Item[], cut: number): boolean {
@@ -113,6 +128,25 @@ function withSettings(items: readonly Item[], cut: number): number {
     first--;
   }
   return first;
+}
+
+/**
+ * The plan that hides nothing new and only writes the note in force again, smaller; for a context whose note itself is too
+ * big. Undefined without a note.
+ */
+export function planSmallerNote(view: View): CompactionPlan | undefined {
+  const previous = view.segments[0]?.kind === "prefix" ? view.segments[0] : undefined;
+  if (!previous || previous.through === null) return undefined;
+  const kept = view.segments.slice(1).map((segment) => (segment as Item).node);
+  return {
+    through: previous.through,
+    firstKept: kept[0]?.id ?? null,
+    history: [],
+    turnPrefix: [],
+    kept,
+    isSplitTurn: false,
+    previous: previous.by,
+  };
 }
 
 /** The plan for a given cut; the split is judged on the first contributing entry at or after it. */
