@@ -4,10 +4,24 @@
  * Must not read summaries (facts are copied from where they were said) and must not take a rule from anything but a user.
  */
 import type { EntryId, MessageEntry, Node } from "../entry.ts";
-import type { AssistantMessage, BashExecutionMessage, ContentBlock, ToolCallBlock, ToolResultMessage } from "../message.ts";
-import { clipEnd, errorLines, exitCode, sourcePlace } from "./results.ts";
+import type {
+  AssistantMessage,
+  BashExecutionMessage,
+  ContentBlock,
+  ToolCallBlock,
+  ToolResultMessage,
+} from "../message.ts";
+import { clipEnd, clipStart, errorLines, exitCode, sourcePlace } from "./results.ts";
 import { findRulesEnglish } from "./rules-en.ts";
-import { type BoundedSlot, emptyLedger, type FileFact, type Ledger, LIMITS, type OpenCall, type TodoItem } from "./slots.ts";
+import {
+  type BoundedSlot,
+  emptyLedger,
+  type FileFact,
+  type Ledger,
+  LIMITS,
+  type OpenCall,
+  type TodoItem,
+} from "./slots.ts";
 import { isoTimestamp } from "./timestamp.ts";
 import { type FileTouch, isTodoTool, todoItems, toolUse } from "./tools.ts";
 
@@ -73,7 +87,9 @@ function recordMessage(draft: Draft, entry: MessageEntry): void {
 export function contentText(content: string | readonly ContentBlock[] | undefined): string {
   if (typeof content === "string") return content;
   if (!Array.isArray(content)) return "";
-  return content.flatMap((block) => (block?.type === "text" && typeof block.text === "string" ? [block.text] : [])).join("\n");
+  return content
+    .flatMap((block) => (block?.type === "text" && typeof block.text === "string" ? [block.text] : []))
+    .join("\n");
 }
 
 /** Counts an entry that a full slot had to let go. */
@@ -88,14 +104,14 @@ function recordUser(draft: Draft, entry: MessageEntry, content: string | readonl
   const text = draft.clean(full);
   const images = Array.isArray(content) ? content.filter((block) => block?.type === "image").length : 0;
   const at = isoTimestamp(entry.timestamp);
-  const shown = clipEnd(text, LIMITS.userTextChars);
+  const isLong = text.length > LIMITS.userTextChars;
   ledger.goal = { first: ledger.goal.first ?? entry.id, latest: entry.id };
   ledger.userMessages.push({
     id: entry.id,
     ...(at === undefined ? {} : { at }),
-    text: shown,
+    text: isLong ? clipEnd(text, LIMITS.userTextChars - LIMITS.userTailChars) : text,
+    ...(isLong ? { tail: clipStart(text, LIMITS.userTailChars) } : {}),
     chars: full.length,
-    ...(shown.length < text.length ? { clipped: true as const } : {}),
     ...(images > 0 ? { images } : {}),
   });
   if (ledger.userMessages.length > LIMITS.userMessages) {
@@ -105,7 +121,8 @@ function recordUser(draft: Draft, entry: MessageEntry, content: string | readonl
   }
   const pin = ledger.pins.find((known) => known.entry === entry.id);
   if (pin) return recordPin(draft, entry.id, pin.on);
-  for (const rule of findRulesEnglish(text)) addRule(ledger, { id: entry.id, ...(at === undefined ? {} : { when: at }), text: rule });
+  for (const rule of findRulesEnglish(text))
+    addRule(ledger, { id: entry.id, ...(at === undefined ? {} : { when: at }), text: rule });
 }
 
 function addRule(ledger: Ledger, rule: Ledger["rules"][number]): void {
@@ -125,7 +142,9 @@ function recordPin(draft: Draft, entry: EntryId, on: boolean): void {
   ledger.rules = ledger.rules.filter((rule) => rule.id !== entry);
   const said = on ? ledger.userMessages.find((message) => message.id === entry) : undefined;
   // A pin on anything but user text keeps its handle (the pin) and gives it no voice.
-  if (said) addRule(ledger, { id: entry, ...(said.at === undefined ? {} : { when: said.at }), text: said.text, pinned: true });
+  if (!said) return;
+  const text = said.tail === undefined ? said.text : `${said.text}\n${said.tail}`;
+  addRule(ledger, { id: entry, ...(said.at === undefined ? {} : { when: said.at }), text, pinned: true });
 }
 
 function recordCalls(draft: Draft, id: EntryId, message: AssistantMessage): void {
@@ -143,7 +162,12 @@ function recordCall(draft: Draft, id: EntryId, call: ToolCallBlock): void {
   const base = { callId: String(call.id), id, tool };
   if (use.kind === "command") {
     const command = draft.clean(use.command);
-    ledger.open.push({ ...base, kind: "command", subject: clipEnd(command, LIMITS.commandChars), key: keyOf("command", command) });
+    ledger.open.push({
+      ...base,
+      kind: "command",
+      subject: clipEnd(command, LIMITS.commandChars),
+      key: keyOf("command", command),
+    });
   } else if (use.kind === "files") {
     const touches = use.touches.map((touch) => ({ ...touch, path: draft.clean(touch.path) }));
     for (const touch of touches) touchFile(ledger, touch, id);
@@ -151,7 +175,13 @@ function recordCall(draft: Draft, id: EntryId, call: ToolCallBlock): void {
     const subject = clipEnd(touches.map((touch) => touch.path).join(", "), LIMITS.commandChars);
     // Another try at the same file is the same attempt, whatever text it replaces.
     const key = keyOf(paths.length > 0 ? "change" : "read", subject);
-    ledger.open.push({ ...base, kind: paths.length > 0 ? "change" : "other", subject, key, ...(paths.length > 0 ? { paths } : {}) });
+    ledger.open.push({
+      ...base,
+      kind: paths.length > 0 ? "change" : "other",
+      subject,
+      key,
+      ...(paths.length > 0 ? { paths } : {}),
+    });
   } else {
     if (use.kind === "todos" && use.items) setTodos(draft, id, use.items);
     ledger.open.push({ ...base, kind: "other", subject: tool, key: keyOf(tool, JSON.stringify(call.arguments) ?? "") });
@@ -200,7 +230,8 @@ function recordResult(draft: Draft, id: EntryId, message: ToolResultMessage): vo
   const text = contentText(message.content);
   const exit = call.kind === "command" ? exitCode(text, message.details) : undefined;
   const failed = message.isError === true || (exit !== undefined && exit !== 0);
-  if (call.kind === "command") addCommand(ledger, { id, tool: call.tool, command: call.subject, key: call.key, exit, failed });
+  if (call.kind === "command")
+    addCommand(ledger, { id, tool: call.tool, command: call.subject, key: call.key, exit, failed });
   if (!failed && call.paths) confirmChange(ledger, call.paths, id);
   if (!failed && isTodoTool(call.tool)) {
     const items = todoItems(message.details);
@@ -240,7 +271,13 @@ function addCommand(ledger: Ledger, ran: RanCommand): void {
 }
 
 /** A new failure takes the place of the last one with its key; one that says nothing leaves that as it is. */
-function recordError(draft: Draft, call: OpenCall, id: EntryId, found: readonly string[], exit: number | undefined): void {
+function recordError(
+  draft: Draft,
+  call: OpenCall,
+  id: EntryId,
+  found: readonly string[],
+  exit: number | undefined,
+): void {
   const { ledger } = draft;
   if (found.length === 0) return;
   const index = ledger.errors.findIndex((known) => known.key === call.key);

@@ -41,8 +41,14 @@ export function isModified(file: FileFact): boolean {
 
 /** The documented `details` of a compaction: sorted lists, a modified file is never in `readFiles`. */
 export function fileDetails(files: readonly FileFact[]): { readFiles: string[]; modifiedFiles: string[] } {
-  const modifiedFiles = files.filter(isModified).map((file) => file.path).sort(compareText);
-  const readFiles = files.filter((file) => file.read && !isModified(file)).map((file) => file.path).sort(compareText);
+  const modifiedFiles = files
+    .filter(isModified)
+    .map((file) => file.path)
+    .sort(compareText);
+  const readFiles = files
+    .filter((file) => file.read && !isModified(file))
+    .map((file) => file.path)
+    .sort(compareText);
   return { readFiles, modifiedFiles };
 }
 

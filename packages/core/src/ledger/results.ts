@@ -5,10 +5,8 @@
 import type { Json } from "../message.ts";
 import { LIMITS } from "./slots.ts";
 
-const EXIT = new RegExp(
-  String.raw`(?:(?:command|process) (?:exited|finished) with (?:exit )?code|^exit(?:ed)?(?: with)?(?: status)?(?: code)?:?|"exit_code"\s*:)\s*(-?\d{1,10})`,
-  "im",
-);
+const EXIT =
+  /(?:(?:command|process) (?:exited|finished) with (?:exit )?code|^exit(?:ed)?(?: with)?(?: status)?(?: code)?:?|"exit_code"\s*:)\s*(-?\d{1,10})/im;
 /** Only the ends of a result belong to the harness; what stands between is the program's own text. */
 const HARNESS_CHARS = 300;
 
@@ -24,7 +22,8 @@ export function exitCode(text: string, details: Json | undefined): number | unde
   return match ? Number(match[1]) : undefined;
 }
 
-const STRONG = /^\s*(?:(?:[\w$.]*(?:Error|Exception))(?:\s*\[[^\]]*\])?:|error(?:\[\w+\])?:|fatal:|panic:|E\s{2,}\S)|\berror TS\d+/;
+const STRONG =
+  /^\s*(?:(?:[\w$.]*(?:Error|Exception))(?:\s*\[[^\]]*\])?:|error(?:\[\w+\])?:|fatal:|panic:|E\s{2,}\S)|\berror TS\d+/;
 const WEAK =
   /\b(?:errors?|exception|fail(?:ed|ure|s)?|fatal|panic(?:ked)?|cannot|can't|could not|couldn't|not found|no such|denied|unexpected|traceback|assert\w*|invalid|refused|timed? ?out|unable)\b|[✗✖]/i;
 const NO_FAILURE = /\b(?:0|no) (?:errors?|failures?|failed|failing|fail)\b|\bfail(?:ed|ures?)?:? 0\b/i;
@@ -41,6 +40,14 @@ export function clipEnd(text: string, max: number): string {
   return `${text.slice(0, unit >= 0xd800 && unit < 0xdc00 ? end - 1 : end)}…`;
 }
 
+/** The end of `text`, at most `max` UTF-16 units, never inside a surrogate pair; a cut is marked with `…`. */
+export function clipStart(text: string, max: number): string {
+  if (text.length <= max) return text;
+  const start = text.length - max + 1;
+  const unit = text.charCodeAt(start);
+  return `…${text.slice(unit >= 0xdc00 && unit < 0xe000 ? start + 1 : start)}`;
+}
+
 /**
  * The one or two lines of a failed result that name the failure, exact but for trailing blanks; empty when nothing does
  * (only an exit code, an abort, or a search that found nothing).
@@ -54,13 +61,18 @@ export function errorLines(text: string, command: string | undefined, exit: numb
     .filter((line) => line.trim() !== "" && !NOISE.test(line.trim()) && !NO_FAILURE.test(line));
   const strong = lines.filter((line) => STRONG.test(line)).slice(0, 2);
   if (strong.length > 0) return strong;
-  return lines.filter((line) => WEAK.test(line)).concat(lines).slice(0, 1);
+  return lines
+    .filter((line) => WEAK.test(line))
+    .concat(lines)
+    .slice(0, 1);
 }
 
 /** The first `file:line` (also `file(line`) in `lines`. */
 export function sourcePlace(lines: readonly string[]): string | undefined {
   for (const line of lines) {
-    const match = /((?:[\w.@-]*\/)*[\w.@-]+\.[A-Za-z]\w{0,5})(?::|\(|", line )(\d+)/.exec(line.slice(0, LIMITS.lineChars));
+    const match = /((?:[\w.@-]*\/)*[\w.@-]+\.[A-Za-z]\w{0,5})(?::|\(|", line )(\d+)/.exec(
+      line.slice(0, LIMITS.lineChars),
+    );
     if (match) return `${match[1]}:${match[2]}`;
   }
   return undefined;

@@ -34,7 +34,8 @@ function prose(text: string): string[] {
     }
     const isItem = /^(?:[-*•]|\d{1,2}[.)])\s+/.test(line);
     // A sentence may be wrapped: a line goes on when it starts small and the last one did not end.
-    if (open && !isItem && /^[a-z(]/.test(line) && !/[.!?:]$/.test(paragraphs.at(-1)!)) paragraphs[paragraphs.length - 1] += ` ${line}`;
+    if (open && !isItem && /^[a-z(]/.test(line) && !/[.!?:]$/.test(paragraphs.at(-1)!))
+      paragraphs[paragraphs.length - 1] += ` ${line}`;
     else paragraphs.push(line);
     open = true;
   }
@@ -55,10 +56,13 @@ function sentences(paragraph: string): string[] {
   return found.filter((sentence) => sentence !== "");
 }
 
-const GENERAL = /\b(?:all|any|every|everything|each|no|nothing|never|always|before|after|when|whenever|not|without|only|existing|everywhere)\b/;
+const GENERAL =
+  /\b(?:all|any|every|everything|each|no|nothing|never|always|before|after|when|whenever|not|without|only|existing|everywhere)\b/;
 /** Objects that point at the moment ("don't do that") say nothing once the moment is gone. */
-const POINTING = /^(?:[\w']+\s+){1,4}?(?:this|that|it|them|these|those|so)(?:\s+(?:again|anymore|now|here|yet|please|either))*[.!]*$/;
-const DONT_IDLE = /^(?:don't|do not|dont|never)\s+(?:worry|know|think|care|mind|see|understand|bother|panic|get\s+(?:it|me\s+wrong)|stop|you\s|we\s)/;
+const POINTING =
+  /^(?:[\w']+\s+){1,4}?(?:this|that|it|them|these|those|so)(?:\s+(?:again|anymore|now|here|yet|please|either))*[.!]*$/;
+const DONT_IDLE =
+  /^(?:don't|do not|dont|never)\s+(?:worry|know|think|care|mind|see|understand|bother|panic|get\s+(?:it|me\s+wrong)|stop|you\s|we\s)/;
 
 /** Cues at the start of a clause: the form of an order. */
 const ORDERS: readonly RegExp[] = [
@@ -97,11 +101,13 @@ const OBLIGATIONS: readonly RegExp[] = [
 /** Words that make the whole sentence lasting. */
 const LASTING =
   /^(?:\W*)(?:ok(?:ay)?,?\s+|and\s+|so\s+|also,?\s+|please,?\s+)*(?:from now on|going forward|from here on|in (?:the )?future|for the rest of (?:this|the) (?:session|project|conversation)|at all times|whenever you|every time you|each time you|before (?:every|each|any) (?:commit|push|change|edit|release)|after (?:every|each|any) (?:commit|push|change|edit))\b/;
-const LABEL = /^(?:(?:new |general |house |project |ground )?(?:rules?|constraints?|requirements?|conventions?|polic(?:y|ies)|preferences?))\s*:\s*\S/;
+const LABEL =
+  /^(?:(?:new |general |house |project |ground )?(?:rules?|constraints?|requirements?|conventions?|polic(?:y|ies)|preferences?))\s*:\s*\S/;
 
 const QUESTION =
   /^(?:can|could|do(?! not\b)|does|did|is|are|was|were|should|shall|would|will|what|what's|why|how|when did|where|who|which|have|has|isn't|aren't|doesn't|didn't|wasn't|won't|any idea|any chance|wouldn't|shouldn't|must (?:i|we|you|it))\b/;
-const HEDGED = /^(?:i think|i guess|i suppose|i don't|i dont|i do not|i believe|i wonder|maybe|perhaps|it seems|seems|looks like|apparently|not sure|hmm|wtf|why)\b/;
+const HEDGED =
+  /^(?:i think|i guess|i suppose|i don't|i dont|i do not|i believe|i wonder|maybe|perhaps|it seems|seems|looks like|apparently|not sure|hmm|wtf|why)\b/;
 const REPORTED =
   /\b(?:says?|said|saying|states?|stated|complain(?:s|ed|ing)?|told me|tells me|reads|reports?|reported|claims?|throws?|threw|prints?|printed|the (?:error|message|log|docs?|output|linter|compiler)\b)/;
 const NARRATED =
@@ -120,7 +126,10 @@ function clauses(sentence: string): string[] {
     let before: string;
     do {
       before = clause;
-      clause = clause.replace(/^(?:[-*•]\s+|\d{1,2}[.)]\s+|\W*(?:and|but|so|then|also|please|ok|okay|alright|no|yes|yeah|omfg|fucking hell|dude|important|note|rule|rules|you should|you must|just|again)(?:[,:!]\s*|\s+)(?=(?:always|never|don't|do not|dont|only|prefer|avoid|use|keep|make sure|no|please|also|remember|leave|stick|and|but|just|run|ask|i|we)\b))/, "");
+      clause = clause.replace(
+        /^(?:[-*•]\s+|\d{1,2}[.)]\s+|\W*(?:and|but|so|then|also|please|ok|okay|alright|no|yes|yeah|omfg|fucking hell|dude|important|note|rule|rules|you should|you must|just|again)(?:[,:!]\s*|\s+)(?=(?:always|never|don't|do not|dont|only|prefer|avoid|use|keep|make sure|no|please|also|remember|leave|stick|and|but|just|run|ask|i|we)\b))/,
+        "",
+      );
     } while (clause !== before);
     return clause.replace(/^[^a-z]+/, "");
   });
@@ -128,7 +137,10 @@ function clauses(sentence: string): string[] {
 
 function isRule(sentence: string): boolean {
   if (sentence.length > SENTENCE_CHARS || sentence.split(/\s+/).length < 3) return false;
-  const said = withoutQuotations(sentence).toLowerCase().replaceAll("’", "'").replace(/\*\*|__/g, "");
+  const said = withoutQuotations(sentence)
+    .toLowerCase()
+    .replaceAll("’", "'")
+    .replace(/\*\*|__/g, "");
   const bare = said.replace(/^(?:[-*•]\s+|\d{1,2}[.)]\s+)/, "").replace(/^[^a-z]+/, "");
   if (/\?\W*$/.test(said) || QUESTION.test(bare) || HEDGED.test(bare)) return false;
   if (LASTING.test(bare)) return true;
@@ -140,7 +152,11 @@ function isRule(sentence: string): boolean {
     if (QUESTION.test(clause) || HEDGED.test(clause) || DONT_IDLE.test(clause) || POINTING.test(clause)) return false;
     if (ORDERS.some((cue) => cue.test(clause))) return true;
     if ((index === 0 || BAN_AFTER.test(parts[0]!)) && BAN.test(clause)) return true;
-    if (/^make sure\s+(?!(?:that\s+)?(?:they|it|this|these|those|everything)\b)\S/.test(clause) && GENERAL.test(said.replace("make sure", ""))) return !NARRATED.test(bare);
+    if (
+      /^make sure\s+(?!(?:that\s+)?(?:they|it|this|these|those|everything)\b)\S/.test(clause) &&
+      GENERAL.test(said.replace("make sure", ""))
+    )
+      return !NARRATED.test(bare);
     if (NARRATED.test(bare) || POINTING_SUBJECT.test(bare) || POINTING_SUBJECT.test(clause)) return false;
     return OBLIGATIONS.some((cue) => cue.test(clause));
   });
@@ -153,7 +169,8 @@ function isRule(sentence: string): boolean {
 export function findRulesEnglish(text: string): string[] {
   const rules = new Set<string>();
   for (const paragraph of prose(text)) {
-    for (const sentence of sentences(paragraph)) if (isRule(sentence)) rules.add(sentence.replace(/^(?:[-*•]|\d{1,2}[.)])\s+/, ""));
+    for (const sentence of sentences(paragraph))
+      if (isRule(sentence)) rules.add(sentence.replace(/^(?:[-*•]|\d{1,2}[.)])\s+/, ""));
   }
   return [...rules];
 }

@@ -10,8 +10,12 @@ import type { Json } from "../message.ts";
 /** Entries a bounded slot no longer lists: how many, and between which two, so that one handle finds them. */
 export type LeftOut = { count: number; first: EntryId; last: EntryId };
 
-/** One user message. `text` is redacted, at most {@link LIMITS}.userTextChars long; `chars` is its full length (UTF-16 units). */
-export type UserMessageFact = { id: EntryId; at?: string; text: string; chars: number; clipped?: true; images?: number };
+/**
+ * One user message, redacted. Up to {@link LIMITS}.userTextChars UTF-16 units it is whole in `text`; a longer one is
+ * clipped to its beginning (`text`) and its end (`tail`), because people ask before or after what they paste. `chars`
+ * is the full length.
+ */
+export type UserMessageFact = { id: EntryId; at?: string; text: string; tail?: string; chars: number; images?: number };
 
 /** A likely standing rule: a sentence the user wrote, word for word, or a whole message the user pinned. */
 export type RuleFact = { id: EntryId; when?: string; text: string; pinned?: true };
@@ -109,6 +113,7 @@ export const LIMITS = {
   errors: 64,
   todos: 100,
   userTextChars: 2000,
+  userTailChars: 600,
   commandChars: 400,
   lineChars: 300,
   todoChars: 300,
@@ -116,7 +121,18 @@ export const LIMITS = {
 
 /** A ledger that knows nothing. */
 export function emptyLedger(): Ledger {
-  return { v: 1, goal: {}, userMessages: [], rules: [], pins: [], files: [], commands: [], errors: [], open: [], left: {} };
+  return {
+    v: 1,
+    goal: {},
+    userMessages: [],
+    rules: [],
+    pins: [],
+    files: [],
+    commands: [],
+    errors: [],
+    open: [],
+    left: {},
+  };
 }
 
 /**

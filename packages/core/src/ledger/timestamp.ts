@@ -12,7 +12,12 @@ function two(value: number): string {
  */
 export function isoTimestamp(timestamp: string | number | undefined): string | undefined {
   if (typeof timestamp === "string") return timestamp === "" ? undefined : timestamp;
-  if (typeof timestamp !== "number" || !Number.isFinite(timestamp) || timestamp < 0 || timestamp >= 253_402_300_800_000) {
+  if (
+    typeof timestamp !== "number" ||
+    !Number.isFinite(timestamp) ||
+    timestamp < 0 ||
+    timestamp >= 253_402_300_800_000
+  ) {
     return undefined;
   }
   const seconds = Math.floor((timestamp % DAY_MS) / 1000);

@@ -23,11 +23,16 @@ type Arguments = { [key: string]: Json };
 
 /** Names without case, separators and MCP prefix: `TodoWrite`, `todo_write` and `mcp__x__todo_write` are one. */
 function canonicalName(name: string): string {
-  return name.slice(name.lastIndexOf("__") < 0 ? 0 : name.lastIndexOf("__") + 2).toLowerCase().replace(/[^a-z]/g, "");
+  return name
+    .slice(name.lastIndexOf("__") < 0 ? 0 : name.lastIndexOf("__") + 2)
+    .toLowerCase()
+    .replace(/[^a-z]/g, "");
 }
 
 const FILE_TOOLS: ReadonlyMap<string, FileTouch["how"]> = new Map([
-  ...["read", "readfile", "open", "openfile", "view", "viewfile", "notebookread"].map((name) => [name, "read"] as const),
+  ...["read", "readfile", "open", "openfile", "view", "viewfile", "notebookread"].map(
+    (name) => [name, "read"] as const,
+  ),
   ...["write", "writefile", "create", "createfile"].map((name) => [name, "written"] as const),
   ...["edit", "editfile", "multiedit", "notebookedit", "strreplace", "insert"].map((name) => [name, "edited"] as const),
   ...["delete", "deletefile"].map((name) => [name, "deleted"] as const),
@@ -44,8 +49,24 @@ const COMMAND_TOOLS: ReadonlySet<string> = new Set([
   ...["bash", "shell", "execute", "executebash", "run", "runcommand", "executecommand", "runshellcommand"],
   ...["localshell", "execcommand", "terminal", "runterminalcmd", "powershell"],
 ]);
-const TODO_TOOLS: ReadonlySet<string> = new Set(["todowrite", "todo", "todos", "updateplan", "updatetodos", "updatetodolist"]);
-const PATH_KEYS = ["path", "file_path", "filePath", "filename", "file_name", "notebook_path", "absolute_path", "target_file"];
+const TODO_TOOLS: ReadonlySet<string> = new Set([
+  "todowrite",
+  "todo",
+  "todos",
+  "updateplan",
+  "updatetodos",
+  "updatetodolist",
+]);
+const PATH_KEYS = [
+  "path",
+  "file_path",
+  "filePath",
+  "filename",
+  "file_name",
+  "notebook_path",
+  "absolute_path",
+  "target_file",
+];
 
 function pathOf(args: Arguments): string | undefined {
   for (const key of [...PATH_KEYS, "file"]) {
