@@ -1,0 +1,155 @@
+/**
+ * Ledger: the facts of a session, copied from its entries instead of being told again. Plain JSON, so that a compaction
+ * can store it (as a delta) in its checkpoint. Shapes only; filling them is extend.ts.
+ * Must not hold anything that does not name the entry it came from. A slot a reader does not know is carried along
+ * untouched, and a slot that is missing is empty, so that new slots need no new format.
+ */
+import type { EntryId } from "../entry.ts";
+import type { Json } from "../message.ts";
+
+/** Entries a bounded slot no longer lists: how many, and between which two, so that one handle finds them. */
+export type LeftOut = { count: number; first: EntryId; last: EntryId };
+
+/**
+ * One user message, redacted. Up to {@link LIMITS}.userTextChars UTF-16 units it is whole in `text`; a longer one is
+ * clipped to its beginning (`text`) and its end (`tail`), because people ask before or after what they paste. `chars`
+ * is the full length.
+ */
+export type UserMessageFact = { id: EntryId; at?: string; text: string; tail?: string; chars: number; images?: number };
+
+/** A likely standing rule: a sentence the user wrote, word for word, or a whole message the user pinned. */
+export type RuleFact = { id: EntryId; when?: string; text: string; pinned?: true };
+
+/** What the user said about an entry with `/pin` and `/unpin`; the newest word counts. */
+export type PinFact = { entry: EntryId; on: boolean };
+
+export type TodoStatus = "pending" | "in_progress" | "completed" | "blocked" | "cancelled";
+export type TodoItem = { text: string; status: TodoStatus };
+/** The newest state of the todo list and the entry that set it. */
+export type TodoFact = { id: EntryId; items: TodoItem[] };
+
+/**
+ * What was done to one file. Reads and changes are noted when they are asked for, even if the call fails later (the
+ * documented behaviour of pi's file lists); `changedId` is set only once a change was answered without an error.
+ */
+export type FileFact = {
+  path: string;
+  read?: true;
+  written?: true;
+  edited?: true;
+  deleted?: true;
+  /** Entry that touched it last. */
+  lastId: EntryId;
+  /** Result that confirmed the newest change. */
+  changedId?: EntryId;
+};
+
+/** One distinct command. `exit` only where a number was reported; `id` is the newest result. */
+export type CommandFact = {
+  id: EntryId;
+  tool: string;
+  command: string;
+  key: string;
+  clipped?: true;
+  exit?: number;
+  failed?: true;
+  count: number;
+};
+
+/** A failure nothing has answered yet. `lines` are exact (redacted, clipped at {@link LIMITS}.lineChars). */
+export type ErrorFact = {
+  id: EntryId;
+  tool: string;
+  /** Command or path, for people. */
+  subject: string;
+  /** Same key = same attempt; a later success with this key resolves the error. */
+  key: string;
+  lines: string[];
+  /** `file:line` where the lines name one. */
+  where?: string;
+  exit?: number;
+  count: number;
+};
+
+/** A tool call whose result has not been seen yet; what lets the ledger grow one entry at a time. */
+export type OpenCall = {
+  callId: string;
+  id: EntryId;
+  tool: string;
+  subject: string;
+  key: string;
+  kind: "command" | "change" | "other";
+  paths?: string[];
+};
+
+/** Slots that are bounded, oldest facts first out. */
+export type BoundedSlot = "userMessages" | "rules" | "files" | "commands" | "errors";
+
+/**
+ * The facts behind a point of one path. Lists run from old to new: messages and rules by when they were said, files,
+ * commands and errors by when they were last touched.
+ */
+export type Ledger = {
+  v: 1;
+  /** First user message, and the newest one. */
+  goal: { first?: EntryId; latest?: EntryId };
+  userMessages: UserMessageFact[];
+  rules: RuleFact[];
+  pins: PinFact[];
+  todos?: TodoFact;
+  files: FileFact[];
+  commands: CommandFact[];
+  errors: ErrorFact[];
+  open: OpenCall[];
+  left: { [slot in BoundedSlot]?: LeftOut };
+};
+
+/** Bounds: facts per slot, and characters (UTF-16 units) per text. */
+export const LIMITS = {
+  userMessages: 256,
+  rules: 128,
+  files: 2000,
+  commands: 200,
+  errors: 64,
+  todos: 100,
+  userTextChars: 2000,
+  userTailChars: 600,
+  commandChars: 400,
+  lineChars: 300,
+  todoChars: 300,
+} as const;
+
+/** A ledger that knows nothing. */
+export function emptyLedger(): Ledger {
+  return {
+    v: 1,
+    goal: {},
+    userMessages: [],
+    rules: [],
+    pins: [],
+    files: [],
+    commands: [],
+    errors: [],
+    open: [],
+    left: {},
+  };
+}
+
+/**
+ * Reads a stored ledger: missing or damaged slots become empty, unknown slots are kept. Never throws; anything that is
+ * not an object gives an empty ledger.
+ */
+export function ledgerFrom(stored: Json | undefined): Ledger {
+  if (stored === null || typeof stored !== "object" || Array.isArray(stored)) return emptyLedger();
+  const ledger: { [slot: string]: unknown } = { ...stored };
+  for (const [slot, empty] of Object.entries(emptyLedger())) {
+    const found = ledger[slot];
+    const usable = Array.isArray(empty)
+      ? Array.isArray(found)
+      : typeof found === typeof empty && found !== null && !Array.isArray(found);
+    if (!usable) ledger[slot] = empty;
+  }
+  const todos = ledger["todos"] as { items?: unknown } | null | undefined;
+  if (todos !== undefined && (todos === null || !Array.isArray(todos.items))) delete ledger["todos"];
+  return ledger as unknown as Ledger;
+}

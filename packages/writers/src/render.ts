@@ -1,0 +1,155 @@
+/**
+ * How a note looks: the documented sections in their order, the turn-prefix part, the file tree, the recall line.
+ * Must not choose facts; it draws those it is given and counts the others.
+ */
+import type { EntryId, SummaryParts } from "@stet/core";
+import { type Fact, type Kind, PRIORITIES, type Section } from "./budget.ts";
+import { handle } from "./wording.ts";
+
+/** Facts that are known only by number, because a bounded slot let them go. */
+export interface Absent {
+  kind: Kind;
+  section: Section;
+  count: number;
+  first: EntryId;
+  last: EntryId;
+}
+
+/** Everything a drawing depends on. `style` full shows every heading; compact only those with lines. */
+export interface Sheet {
+  facts: readonly Fact[];
+  absent: readonly Absent[];
+  style: "full" | "compact";
+  hasHistory: boolean;
+  hasPrefix: boolean;
+  sessionId: string;
+  /** Any entry behind the note: the example in the recall line. */
+  example: EntryId | undefined;
+}
+
+export interface Drawing {
+  text: string;
+  parts: SummaryParts;
+}
+
+export const NO_HISTORY = "No prior history.";
+const SEPARATOR = "\n\n---\n\n**Turn Context (split turn):**\n\n";
+const NOTHING = "- (none recorded)";
+
+const HISTORY: readonly (readonly [heading: string, sections: readonly (readonly [string, Section])[]])[] = [
+  ["## Goal", [["", "goal"]]],
+  ["## Constraints & Preferences", [["", "constraints"]]],
+  [
+    "## Progress",
+    [
+      ["### Done", "done"],
+      ["### In Progress", "progress"],
+      ["### Blocked", "blocked"],
+    ],
+  ],
+  ["## Key Decisions", [["", "decisions"]]],
+  ["## Next Steps", [["", "next"]]],
+  ["## Critical Context", [["", "context"]]],
+];
+const PREFIX: typeof HISTORY = [
+  ["## Original Request", [["", "request"]]],
+  ["## Early Progress", [["", "early"]]],
+  ["## Context for Suffix", [["", "suffix"]]],
+];
+
+interface Gap {
+  name: string;
+  count: number;
+  first: EntryId;
+  last: EntryId;
+}
+
+/** What is not shown, one gap per kind and section. Trees are views of files other lines count. */
+function gaps(sheet: Sheet, chosen: ReadonlySet<Fact>, section?: Section): Gap[] {
+  const found: Gap[] = [];
+  for (const { kind, name } of PRIORITIES) {
+    if (kind === "tree" || kind === "changedTree") continue;
+    const isHere = (item: { kind: Kind; section: Section }) =>
+      item.kind === kind && (section ?? item.section) === item.section;
+    const absent = sheet.absent.filter(isHere);
+    const cut = sheet.facts.filter((fact) => isHere(fact) && !chosen.has(fact)).sort((a, b) => a.order - b.order);
+    const count = [...absent, ...cut].reduce((sum, item) => sum + item.count, 0);
+    const ids = [...absent.flatMap((item) => [item.first, item.last]), ...cut.flatMap((fact) => fact.ids)];
+    if (count > 0 && ids.length > 0) found.push({ name, count, first: ids[0]!, last: ids.at(-1)! });
+  }
+  return found;
+}
+
+function gapText(gap: Gap): string {
+  const range = gap.first === gap.last ? handle(gap.first) : `${handle(gap.first)} … ${handle(gap.last)}`;
+  return `… ${gap.count} ${gap.name} left out: ${range}`;
+}
+
+/** Lines in a block that says they are records of the session, not orders. */
+function dataBlock(lines: readonly string[]): string[] {
+  return lines.length === 0 ? [] : [`<data source="session">`, ...lines, "</data>"];
+}
+
+function sectionLines(sheet: Sheet, chosen: ReadonlySet<Fact>, section: Section): string[] {
+  const here = [...chosen].filter(
+    (fact) => fact.section === section && fact.kind !== "tree" && fact.kind !== "changedTree",
+  );
+  here.sort((a, b) => a.order - b.order);
+  const text = (voice: Fact["voice"]) => here.filter((fact) => fact.voice === voice).map((fact) => fact.text);
+  const left = sheet.style === "full" ? gaps(sheet, chosen, section).map((gap) => `- ${gapText(gap)}`) : [];
+  return [...text("plain"), ...dataBlock(text("data")), ...left];
+}
+
+function partText(sheet: Sheet, chosen: ReadonlySet<Fact>, outline: typeof HISTORY): string {
+  const blocks: string[] = [];
+  for (const [heading, sections] of outline) {
+    const drawn = sections.flatMap(([subheading, section]) => {
+      const lines = sectionLines(sheet, chosen, section);
+      if (lines.length === 0 && sheet.style === "compact") return [];
+      const body = (lines.length === 0 ? [NOTHING] : lines).join("\n");
+      return [subheading === "" ? body : `${subheading}\n${body}`];
+    });
+    if (drawn.length > 0) blocks.push(`${heading}\n${drawn.join("\n\n")}`);
+  }
+  return blocks.join("\n\n");
+}
+
+function recallLine(sheet: Sheet): string {
+  const example =
+    sheet.example === undefined ? [] : [`recall ${sheet.sessionId}:${handle(sheet.example).slice(2, -1)}`];
+  return example.map((call) => `Each [#id] is an entry of this session, kept in full: ${call}`).join("");
+}
+
+/** The note with the facts of `chosen`; every other fact of the sheet is counted where it would stand. */
+export function drawNote(sheet: Sheet, chosen: ReadonlySet<Fact>): Drawing {
+  const history = sheet.hasHistory
+    ? partText(sheet, chosen, HISTORY)
+    : sheet.hasPrefix || sheet.facts.length === 0
+      ? NO_HISTORY
+      : "";
+  let text = history;
+  const parts: SummaryParts = { history: [0, history.length] };
+  if (sheet.hasPrefix) {
+    text += SEPARATOR;
+    const prefix = partText(sheet, chosen, PREFIX);
+    parts.turnPrefix = [text.length, text.length + prefix.length];
+    text += prefix;
+  }
+  const tree =
+    [...chosen].find((fact) => fact.kind === "tree") ?? [...chosen].find((fact) => fact.kind === "changedTree");
+  const left = sheet.style === "compact" ? gaps(sheet, chosen) : [];
+  const total = left.reduce((sum, gap) => sum + gap.count, 0);
+  const ends = [...new Set(left.flatMap((gap) => [gap.first, gap.last]))];
+  const leftLine = total === 0 ? "" : gapText({ name: "facts", count: total, first: ends[0]!, last: ends.at(-1)! });
+  const closing = [tree?.text ?? "", [leftLine, recallLine(sheet)].filter((line) => line !== "").join("\n")];
+  return { text: [text, ...closing].filter((block) => block !== "").join("\n\n"), parts };
+}
+
+/** The least a note can be: where everything is, in one line. */
+export function smallestNote(sheet: Sheet): Drawing {
+  const text =
+    sheet.example === undefined
+      ? NO_HISTORY
+      : `Earlier work: recall ${sheet.sessionId}:${handle(sheet.example).slice(2, -1)}`;
+  return { text, parts: { history: [0, text.length] } };
+}

@@ -1,0 +1,38 @@
+/**
+ * What the local writer is asked for and what it gives back. Shapes only.
+ * Must not hold effects: everything the writer needs is in the task, so that the same task gives the same bytes.
+ */
+import type { EntryId, Ledger, Node, SummaryParts } from "@stet/core";
+
+/** One note to be written. */
+export interface LocalTask {
+  /** Entries newly covered, path order; without kept entries and without `turnPrefix`. */
+  nodes: readonly Node[];
+  /** The covered beginning of a turn whose end stays in view. */
+  turnPrefix?: readonly Node[];
+  /** Facts of everything behind the note: earlier compactions, `nodes` and `turnPrefix`. */
+  ledger: Ledger;
+  /** The note before this one. Facts come from the ledger; of this only quoted prose is carried on, clipped. */
+  previous?: { text: string; id: EntryId };
+  sessionId: string;
+  /** What the user wants the note to attend to. */
+  focus?: string;
+  /** Most tokens the text may have, by `estimate`. */
+  maxTokens: number;
+  estimate(text: string): number;
+  kept?: { newestUserMessageId?: EntryId };
+  /** Takes away what makes text look like structure of a request (tags, role markers). */
+  neutralise(text: string): string;
+  /** Takes credentials out. */
+  redact(text: string): { text: string };
+}
+
+export interface LocalNote {
+  text: string;
+  /** Where the history and the turn prefix stand in `text`; the file tree and the recall line belong to neither. */
+  parts: SummaryParts;
+  /** Entries whose facts had no room and that no line names. */
+  omitted: { entryId: EntryId; reason: string }[];
+  /** Entries the text names, in order of first mention. */
+  mentioned: EntryId[];
+}
