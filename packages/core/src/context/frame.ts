@@ -13,9 +13,7 @@ export interface ToolSpec {
  * `bounded`: `stable` is the cacheable part, `dynamic` (context files, date, folder) follows it.
  * `opaque`: an extension replaced the text, so nothing about it may be treated as stable.
  */
-export type SystemPrompt =
-  | { kind: "bounded"; stable: string; dynamic: string }
-  | { kind: "opaque"; text: string };
+export type SystemPrompt = { kind: "bounded"; stable: string; dynamic: string } | { kind: "opaque"; text: string };
 
 /** Everything of a request but its messages. `assumed` when the session did not record it. */
 export interface Frame {

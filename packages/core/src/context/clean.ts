@@ -1,0 +1,44 @@
+/**
+ * Strings that can go on a wire: no lone surrogate, no NUL. Must not change anything else.
+ */
+import type { Json } from "../message.ts";
+
+const UNCLEAN = /[\0\uD800-\uDFFF]/u;
+const NUL = /\0/g;
+const LONE_SURROGATE = /[\uD800-\uDFFF]/gu;
+
+/** `text` with lone surrogates as U+FFFD and NUL removed; the same string when it has neither. */
+export function cleanText(text: string): string {
+  // With the u flag a well-formed pair is one code point, so only lone halves match.
+  return UNCLEAN.test(text) ? text.replace(NUL, "").replace(LONE_SURROGATE, "\uFFFD") : text;
+}
+
+/** `value` with every string and key cleaned; the same reference when nothing had to change. */
+export function cleanJson(value: Json): Json {
+  if (typeof value === "string") return cleanText(value);
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) {
+    let changed = false;
+    const items = value.map((item) => {
+      const clean = cleanJson(item);
+      if (clean !== item) changed = true;
+      return clean;
+    });
+    return changed ? items : value;
+  }
+  let changed = false;
+  const pairs: [string, Json][] = [];
+  for (const key of Object.keys(value)) {
+    const item = value[key] as Json;
+    const pair: [string, Json] = [cleanText(key), cleanJson(item)];
+    if (pair[0] !== key || pair[1] !== item) changed = true;
+    pairs.push(pair);
+  }
+  // fromEntries defines own properties, so a key named __proto__ stays data.
+  return changed ? Object.fromEntries(pairs) : value;
+}
+
+/** Whether `text` is empty or white space only, as providers judge it. */
+export function isBlank(text: string): boolean {
+  return text.trim() === "";
+}
