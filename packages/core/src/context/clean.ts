@@ -1,5 +1,5 @@
 /**
- * Strings that can go on a wire: no lone surrogate, no NUL. Must not change anything else.
+ * Text and JSON that can go on a wire: no lone surrogate, no NUL, no unreadable depth. Must not change anything else.
  */
 import type { Json } from "../message.ts";
 
@@ -13,24 +13,32 @@ export function cleanText(text: string): string {
   return UNCLEAN.test(text) ? text.replace(NUL, "").replace(LONE_SURROGATE, "\uFFFD") : text;
 }
 
-/** `value` with every string and key cleaned; the same reference when nothing had to change. */
-export function cleanJson(value: Json): Json {
+/** Nesting providers are sure to read; what lies deeper becomes null. */
+const MAX_DEPTH = 100;
+
+/**
+ * `value` as JSON a provider reads: strings and keys cleaned, numbers beyond range and nesting deeper than 100 levels
+ * as null. The same reference when nothing had to change.
+ */
+export function cleanJson(value: Json, depth = 0): Json {
   if (typeof value === "string") return cleanText(value);
+  if (typeof value === "number") return Number.isFinite(value) ? value : null;
   if (typeof value !== "object" || value === null) return value;
+  if (depth >= MAX_DEPTH) return null;
+  let changed = false;
   if (Array.isArray(value)) {
-    let changed = false;
-    const items = value.map((item) => {
-      const clean = cleanJson(item);
+    const items: Json[] = [];
+    for (const item of value) {
+      const clean = cleanJson(item, depth + 1);
       if (clean !== item) changed = true;
-      return clean;
-    });
+      items.push(clean);
+    }
     return changed ? items : value;
   }
-  let changed = false;
   const pairs: [string, Json][] = [];
   for (const key of Object.keys(value)) {
     const item = value[key] as Json;
-    const pair: [string, Json] = [cleanText(key), cleanJson(item)];
+    const pair: [string, Json] = [cleanText(key), cleanJson(item, depth + 1)];
     if (pair[0] !== key || pair[1] !== item) changed = true;
     pairs.push(pair);
   }

@@ -105,7 +105,10 @@ function renderMessage(
 /** Blocks of users, tools and notes as they can be sent: clean, no blank text, images the family takes. */
 function renderBlocks(blocks: readonly ContentBlock[], family: ProviderFamily): RenderedBlock[] {
   const out: RenderedBlock[] = [];
-  for (const block of blocks) {
+  for (const written of asArray(blocks)) {
+    // Files are read as found, so a block may be anything.
+    const block = written as ContentBlock | null;
+    if (typeof block !== "object" || block === null) continue;
     if (block.type === "text") {
       if (typeof block.text !== "string") continue;
       const text = cleanText(block.text);

@@ -34,7 +34,12 @@ export function sortStubs(stubs: readonly ActiveStub[] | undefined): StubSet | u
 
 /** The text of a stub's content, blocks joined by a line break. */
 export function stubText(stub: Stub): string {
-  return stub.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
+  const texts: string[] = [];
+  for (const written of asArray(stub.content)) {
+    const block = written as ContentBlock | null;
+    if (block?.type === "text" && typeof block.text === "string") texts.push(block.text);
+  }
+  return texts.join("\n");
 }
 
 /**
@@ -70,7 +75,7 @@ export function stubbedContent(content: unknown, set: StubSet | undefined): Cont
     const block = blocks[index] as ContentBlock | null;
     const stub = set?.blocks.get(index);
     if (stub) {
-      out.push(...stub.content);
+      out.push(...(asArray(stub.content) as ContentBlock[]));
       continue;
     }
     if (typeof block !== "object" || block === null) continue;

@@ -100,8 +100,8 @@ function settleResponses(content: RenderedBlock[], used: Set<string>): RenderedB
   for (let index = 0; index < content.length; index++) {
     const block = content[index]!;
     if (isThinking(block)) {
-      const next = content[index + 1];
-      const item = block.type === "thinking" && next && !isThinking(next) ? readReasoning(block) : undefined;
+      const isLast = index === content.length - 1;
+      const item = block.type === "thinking" && !isLast ? readReasoning(block) : undefined;
       if (!item) return content.flatMap(withoutSignatures);
       ids.push(item.id as string);
       out.push({ type: "reasoning", item });

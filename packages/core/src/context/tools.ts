@@ -2,7 +2,7 @@
  * Tool definitions in one canonical form, so that equal tool sets give equal bytes (spec-omk §2.3). Must not know wires.
  */
 import type { Json } from "../message.ts";
-import { cleanText } from "./clean.ts";
+import { cleanJson, cleanText } from "./clean.ts";
 import type { ToolSpec } from "./frame.ts";
 import type { Namer } from "./names.ts";
 import type { RenderedMessage } from "./rendered.ts";
@@ -47,7 +47,7 @@ function objectSchema(parameters: unknown): { [key: string]: Json } {
   const isObject = typeof parameters === "object" && parameters !== null && !Array.isArray(parameters);
   const schema = isObject ? (parameters as { [key: string]: Json }) : {};
   const properties = schema.properties ?? {};
-  return canonicalSchema({ ...schema, type: "object", properties }) as { [key: string]: Json };
+  return canonicalSchema(cleanJson({ ...schema, type: "object", properties })) as { [key: string]: Json };
 }
 
 /** The tools of one request, with wire names. */

@@ -1,7 +1,7 @@
 /** Anthropic Messages body. Must not decide what is said, only how it is spelt. */
 import type { Json } from "../../message.ts";
 import { cacheMarker, systemBlocks } from "../cache.ts";
-import type { Frame, ToolSpec } from "../frame.ts";
+import { type Frame, outputCap, type ToolSpec } from "../frame.ts";
 import type { RenderedBlock, RenderedMessage } from "../rendered.ts";
 
 type JsonObject = { [key: string]: Json };
@@ -15,7 +15,7 @@ export function buildAnthropic(
   frame: Frame,
   tools: readonly ToolSpec[],
 ): JsonObject {
-  const body: JsonObject = { model: frame.model, max_tokens: Math.max(1, Math.floor(frame.maxOutputTokens)) };
+  const body: JsonObject = { model: frame.model, max_tokens: outputCap(frame) };
   const system = systemBlocks(frame);
   if (system.length > 0) {
     body.system = system.map(({ text, isStable }) => {

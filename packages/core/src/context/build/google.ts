@@ -1,7 +1,7 @@
 /** Google generateContent body; the model stands in the URL. Must not decide what is said, only how it is spelt. */
 import type { Json } from "../../message.ts";
 import { systemText } from "../cache.ts";
-import type { Frame, ToolSpec } from "../frame.ts";
+import { type Frame, outputCap, type ToolSpec } from "../frame.ts";
 import type { RenderedBlock, RenderedMessage } from "../rendered.ts";
 
 type JsonObject = { [key: string]: Json };
@@ -27,7 +27,7 @@ export function buildGoogle(
   const system = systemText(frame);
   if (system !== undefined) body.systemInstruction = { parts: [{ text: system }] };
   if (tools.length > 0) body.tools = [{ functionDeclarations: tools.map(declaration) }];
-  body.generationConfig = { maxOutputTokens: Math.max(1, Math.floor(frame.maxOutputTokens)) };
+  body.generationConfig = { maxOutputTokens: outputCap(frame) };
   return body;
 }
 

@@ -1,7 +1,7 @@
 /** Chat Completions body, strict enough for local servers' templates. Must not decide what is said, only how it is spelt. */
 import type { Json } from "../../message.ts";
 import { promptCacheKey, systemText } from "../cache.ts";
-import type { Frame, ToolSpec } from "../frame.ts";
+import { type Frame, outputCap, type ToolSpec } from "../frame.ts";
 import type { RenderedBlock, RenderedMessage } from "../rendered.ts";
 
 type JsonObject = { [key: string]: Json };
@@ -38,7 +38,7 @@ export function buildOpenaiChat(
   const body: JsonObject = { model: frame.model, messages: wire };
   if (tools.length > 0) body.tools = tools.map(toolDefinition);
   // OpenAI's own models take only the newer name, local servers often only the older.
-  body[isOpenai ? "max_completion_tokens" : "max_tokens"] = Math.max(1, Math.floor(frame.maxOutputTokens));
+  body[isOpenai ? "max_completion_tokens" : "max_tokens"] = outputCap(frame);
   const key = isOpenai ? promptCacheKey(frame, keyTools) : undefined;
   if (key !== undefined) body.prompt_cache_key = key;
   return body;
@@ -47,10 +47,11 @@ export function buildOpenaiChat(
 function userContent(blocks: readonly RenderedBlock[]): Json {
   const only = blocks.length === 1 ? blocks[0]! : undefined;
   if (only?.type === "text") return only.text;
-  return blocks.map((block): JsonObject =>
-    block.type === "image"
-      ? { type: "image_url", image_url: { url: `data:${block.mimeType};base64,${block.data}` } }
-      : { type: "text", text: textOf(block) },
+  return blocks.map(
+    (block): JsonObject =>
+      block.type === "image"
+        ? { type: "image_url", image_url: { url: `data:${block.mimeType};base64,${block.data}` } }
+        : { type: "text", text: textOf(block) },
   );
 }
 

@@ -1,7 +1,7 @@
 /** OpenAI Responses body (also Codex, Azure). Must not decide what is said, only how it is spelt. */
 import type { Json } from "../../message.ts";
 import { promptCacheKey, systemText } from "../cache.ts";
-import type { Frame, ToolSpec } from "../frame.ts";
+import { type Frame, outputCap, type ToolSpec } from "../frame.ts";
 import type { RenderedBlock, RenderedMessage } from "../rendered.ts";
 
 type JsonObject = { [key: string]: Json };
@@ -24,7 +24,7 @@ export function buildOpenaiResponses(
   }
   body.input = input;
   if (tools.length > 0) body.tools = tools.map(toolDefinition);
-  body.max_output_tokens = Math.max(1, Math.floor(frame.maxOutputTokens));
+  body.max_output_tokens = outputCap(frame, 16);
   body.store = false;
   const key = promptCacheKey(frame, keyTools);
   if (key !== undefined) body.prompt_cache_key = key;
