@@ -35,3 +35,9 @@ export interface Target {
   family: ProviderFamily;
   frame: Frame;
 }
+
+/** The output cap to send: a positive integer, at least `least` (the smallest the provider takes). */
+export function outputCap(frame: Frame, least = 1): number {
+  const tokens = Math.floor(frame.maxOutputTokens);
+  return Number.isSafeInteger(tokens) && tokens > least ? tokens : least;
+}
