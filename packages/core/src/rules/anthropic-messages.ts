@@ -85,9 +85,12 @@ function judgeMessage(judge: AnthropicJudge, message: unknown, index: number): v
   else if (before === "" && role !== "user") judge.fail("first-user", "the first message is not the user's");
   else if (before === role) judge.fail("alternation", `two ${role} messages in a row`);
   judge.role = typeof role === "string" ? role : "unknown";
+  // Two lists that take turns: a long conversation makes no garbage here.
+  const spare = judge.expected;
+  spare.length = 0;
   judge.expected = judge.calls;
-  if (judge.calls.length > 0) judge.calls = [];
-  if (judge.answered.length > 0) judge.answered = [];
+  judge.calls = spare;
+  judge.answered.length = 0;
   judge.sawOtherBlock = false;
   judge.sawCall = false;
   judgeContent(judge, message.content);

@@ -65,7 +65,7 @@ export class AnthropicJudge extends Judge<AnthropicRule> {
   calls: string[] = [];
   /** Calls of the message before this one, which this one must answer. */
   expected: string[] = [];
-  answered: string[] = [];
+  readonly answered: string[] = [];
   /** Of the message being walked. */
   role = "";
   sawOtherBlock = false;

@@ -137,8 +137,11 @@ function judgeContent(judge: GoogleJudge, content: unknown, index: number): void
   else if (judge.role === "" && role !== "user") judge.fail("first-user", "the first content is not the user's");
   else if (judge.role === role) judge.fail("alternation", `two ${role} contents in a row`);
   judge.role = typeof role === "string" ? role : "unknown";
+  // Two lists that take turns: a long conversation makes no garbage here.
+  const spare = judge.expected;
+  spare.length = 0;
   judge.expected = judge.calls;
-  if (judge.calls.length > 0) judge.calls = [];
+  judge.calls = spare;
   judge.responses = 0;
   if (Array.isArray(parts) && parts.length > 0) judge.each("parts", parts, judgePart);
   else judge.fail("parts", "parts is not a non-empty list");

@@ -101,8 +101,8 @@ class ChatJudge extends Judge<ChatRule> {
   speaker = "";
   readonly callIds = new Set<string>();
   /** Calls waiting for their result, and the message that made them. */
-  open: string[] = [];
-  answered: string[] = [];
+  readonly open: string[] = [];
+  readonly answered: string[] = [];
   openAt = 0;
 }
 
@@ -200,8 +200,8 @@ function closeCalls(judge: ChatJudge): void {
       judge.fail("call-unanswered", `call ${id} has no result directly after`, `messages[${judge.openAt}]`);
     }
   }
-  if (judge.open.length > 0) judge.open = [];
-  if (judge.answered.length > 0) judge.answered = [];
+  judge.open.length = 0;
+  judge.answered.length = 0;
 }
 
 function judgeAssistant(judge: ChatJudge, message: JsonObject, index: number): void {
