@@ -12,3 +12,11 @@ export interface Violation {
   /** What is wrong, one line. */
   message: string;
 }
+
+/** One rule a validator holds a body to, and where the rule comes from: a provider's documents, its errors, or us. */
+export interface RuleNote {
+  /** The name violations of it carry. */
+  name: string;
+  /** Source of the rule. Starts with `ours:` where Stet is stricter than the provider. */
+  source: string;
+}
