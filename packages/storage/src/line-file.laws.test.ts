@@ -35,7 +35,8 @@ function checkSource(bytes: Buffer, readAt: ReadAt): void {
   const lines = plainLines(bytes);
   expect([...source.lines()]).toEqual(lines);
   const backward: PlainLine[] = [];
-  for (let line = source.lineBefore(bytes.length); line; line = source.lineBefore(line.at)) backward.unshift({ ...line });
+  for (let line = source.lineBefore(bytes.length); line; line = source.lineBefore(line.at))
+    backward.unshift({ ...line });
   expect(backward).toEqual(lines);
   for (const line of lines) expect(source.lineAt(line.at)).toEqual(line);
   const starts = new Set(lines.map((line) => line.at));
@@ -65,10 +66,14 @@ describe("line file laws", () => {
 
   it("reads the same from a system that gives a few bytes at a time", () => {
     fc.assert(
-      fc.property(fc.array(fc.constantFrom(...PIECES), { maxLength: 30 }), fc.integer({ min: 1, max: 9 }), (parts, step) => {
-        const bytes = Buffer.concat(parts);
-        checkSource(bytes, (into, at) => over(bytes)(into.subarray(0, step), at));
-      }),
+      fc.property(
+        fc.array(fc.constantFrom(...PIECES), { maxLength: 30 }),
+        fc.integer({ min: 1, max: 9 }),
+        (parts, step) => {
+          const bytes = Buffer.concat(parts);
+          checkSource(bytes, (into, at) => over(bytes)(into.subarray(0, step), at));
+        },
+      ),
       { numRuns: 200 },
     );
   });

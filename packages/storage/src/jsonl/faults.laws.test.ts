@@ -229,7 +229,8 @@ describe("a crash between any two calls", () => {
     const calls = await countCalls(bursts);
     expect(calls).toBeGreaterThan(40);
     for (let index = 0; index <= calls; index++)
-      for (const part of [0, 0.5, 1]) for (const restart of restarts) await check(bursts, crashAt(index, part), restart);
+      for (const part of [0, 0.5, 1])
+        for (const restart of restarts) await check(bursts, crashAt(index, part), restart);
   });
 
   it("nor in any other run", async () => {
@@ -262,7 +263,14 @@ describe("a crash between any two calls", () => {
   });
 
   it("control: a store whose names are not synced is caught", async () => {
-    await expect(check([1], () => undefined, restarts[0]!, () => new Nameless())).rejects.toThrow();
+    await expect(
+      check(
+        [1],
+        () => undefined,
+        restarts[0]!,
+        () => new Nameless(),
+      ),
+    ).rejects.toThrow();
   });
 
   function isCrash(error: unknown): boolean {

@@ -13,7 +13,11 @@ const owner = (pid: number, running: Record<number, string | undefined>, host = 
   pid,
   host,
   stateOf: (asked): ProcessState =>
-    !(asked in running) ? { alive: false } : running[asked] ? { alive: true, startedAt: running[asked] } : { alive: true },
+    !(asked in running)
+      ? { alive: false }
+      : running[asked]
+        ? { alive: true, startedAt: running[asked] }
+        : { alive: true },
 });
 
 const leaseText = (fs: FaultFs) => JSON.parse(fs.bytes(LOCK)!.toString());
@@ -122,7 +126,8 @@ describe("lease", () => {
     const running = { 7: "noon", 8: "one" };
     fs.fault = ({ name, path }) => {
       // Between the slower one's look and its move, the faster one has taken the dead lease over.
-      if (name === "rename" && path.includes(".old-")) writeLease(fs, { pid: 7, host: "here", startTime: "noon", token: "f" });
+      if (name === "rename" && path.includes(".old-"))
+        writeLease(fs, { pid: 7, host: "here", startTime: "noon", token: "f" });
       return undefined;
     };
     const slower = takeLease(fs, owner(8, running), FILE, false);
