@@ -151,6 +151,17 @@ describe("opening", () => {
   });
 });
 
+describe("a source kept after close", () => {
+  it("is refused, because its descriptor may be another file's by now", async () => {
+    const fs = new FaultFs();
+    fs.put(FILE, `{"n":1}\n${"x".repeat(200_000)}\n`);
+    const log = await new JsonlStore({ fs, owner }).open(FILE, { write: false });
+    const source = log.source();
+    await log.close();
+    expect(() => source.lineAt(0)).toThrow("was closed");
+  });
+});
+
 describe("on a real disk", () => {
   let folder: string;
   beforeEach(() => {

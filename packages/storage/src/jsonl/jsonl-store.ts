@@ -102,7 +102,6 @@ class JsonlLog implements SessionLog {
   readonly file: string;
   readonly #fs: FsPort;
   readonly #path: string;
-  readonly #fd: FileDescriptor;
   readonly #lease: Lease | undefined;
   readonly #log: LogFile;
   #closed: Promise<void> | undefined;
@@ -111,7 +110,6 @@ class JsonlLog implements SessionLog {
     this.file = file;
     this.#fs = fs;
     this.#path = path;
-    this.#fd = fd;
     this.#lease = lease;
     this.#log = new LogFile(fs, path, fd, lease);
   }
@@ -144,10 +142,7 @@ class JsonlLog implements SessionLog {
   }
 
   close(): Promise<void> {
-    this.#closed ??= this.#log.settled().then(() => {
-      this.#lease?.release();
-      this.#fs.close(this.#fd);
-    });
+    this.#closed ??= this.#log.close().finally(() => this.#lease?.release());
     return this.#closed;
   }
 

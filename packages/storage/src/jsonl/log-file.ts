@@ -14,7 +14,7 @@ import {
 } from "@stet/core";
 import { ChunkReader, LineFile } from "../line-file.ts";
 import { encodeLines } from "../lines.ts";
-import { fileError, stale } from "../store-error.ts";
+import { closed, fileError, stale } from "../store-error.ts";
 import { examineTail, extendTail, piecesOf, readTail, revisionOf, type TailState } from "../tail.ts";
 import { createWhole, writeAll } from "./durable-file.ts";
 import type { Lease } from "./lease.ts";
@@ -59,10 +59,11 @@ export class LogFile {
   /** What the caller was last told. */
   #seen: { source: LineSource; revision: Revision };
 
+  #closed = false;
   readonly #queue: Pending[] = [];
   #running: Promise<void> | undefined;
 
-  /** `fd` stays the caller's to close. Without `lease` the file can only be read. */
+  /** Takes over `fd`. Without `lease` the file can only be read. */
   constructor(fs: FsPort, path: string, fd: FileDescriptor, lease: Lease | undefined) {
     this.#fs = fs;
     this.#path = path;
@@ -70,7 +71,7 @@ export class LogFile {
     this.#lease = lease;
     const status = fs.statusOf(fd);
     this.#fileId = status.fileId;
-    this.#reader = new ChunkReader((into, at) => fs.read(fd, into, at));
+    this.#reader = new ChunkReader((into, at) => this.#read(into, at));
     this.#size = status.sizeBytes;
     this.#tail = readTail(this.#reader, this.#size);
     this.#seen = this.#look();
@@ -99,9 +100,17 @@ export class LogFile {
     });
   }
 
-  /** Resolves when nothing is waiting to be written. */
-  async settled(): Promise<void> {
+  /** Waits until nothing is left to be written, then closes the file; the lease stays the caller's. */
+  async close(): Promise<void> {
     while (this.#running) await this.#running;
+    this.#closed = true;
+    this.#fs.close(this.#fd);
+  }
+
+  /** The system gives descriptors out again: a source kept after `close` must not read another file. */
+  #read(into: Uint8Array, at: number): number {
+    if (this.#closed) throw closed(this.#path);
+    return this.#fs.read(this.#fd, into, at);
   }
 
   async #run(): Promise<void> {
