@@ -91,7 +91,7 @@ function kindOfBeginning(text: string, fileName: string): SessionKind | undefine
   if (/^\{\s*"timestamp":"[^"]*","type":"(session_meta|response_item|event_msg)"/.test(start)) return "codex";
   if (/^\{\s*"info":\s*\{\s*"id":\s*"ses_/.test(start)) return "opencode";
   if (/^\{\s*"(environment|trajectory)":/.test(start)) return "swe-agent";
-  if (/^\{[^]*"(instruction|instance_id)":/.test(start)) return "openhands";
-  if (/^\[\s*\{[^]*"(action|observation)":\s*"/.test(start)) return "openhands";
+  if (/^\{[\s\S]*"(instruction|instance_id)":/.test(start)) return "openhands";
+  if (/^\[\s*\{[\s\S]*"(action|observation)":\s*"/.test(start)) return "openhands";
   return undefined;
 }

@@ -11,9 +11,16 @@ export function contentId(content: string): string {
   return createHash("sha256").update(content).digest("hex").slice(0, 32);
 }
 
-/** `value` when it is a time: an ISO string or epoch milliseconds, as recorded. */
+/**
+ * `value` when it is a time: an ISO string or epoch milliseconds, as recorded. A string without a zone (OpenHands writes
+ * such) is taken as UTC, so that the result does not depend on where it is read.
+ */
 export function timeOf(value: unknown): string | number | undefined {
-  if (typeof value === "string") return Number.isNaN(Date.parse(value)) ? undefined : value;
+  if (typeof value === "string") {
+    const parts = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?$/.exec(value);
+    const zoned = parts && parts[3] === undefined ? `${value}Z` : value;
+    return parts && !Number.isNaN(Date.parse(zoned)) ? zoned : undefined;
+  }
   return typeof value === "number" && Math.abs(value) <= 8.64e15 ? value : undefined;
 }
 

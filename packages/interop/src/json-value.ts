@@ -41,10 +41,10 @@ export function parseJson(text: string): Json | undefined {
   }
 }
 
-/** JSON text of `value`. Nesting too deep to be written gives a fixed text instead of an error. */
-export function jsonText(value: Json): string {
+/** JSON text of `value`, a JSON value. Nesting too deep to be written gives a fixed text instead of an error. */
+export function jsonText(value: unknown): string {
   try {
-    return JSON.stringify(value);
+    return JSON.stringify(value) ?? "null";
   } catch {
     return "[nested too deeply to show]";
   }

@@ -3,7 +3,6 @@
  * Must not read lines of other chains.
  */
 import type { CompactionEntry, Entry, EntryId, Message } from "@stet/core";
-import type { LineNote } from "../foreign.ts";
 import { type IdPool, timeMs, UNKNOWN_TIME } from "../identity.ts";
 import { countOf, jsonText, objectOf, stringOf } from "../json-value.ts";
 import { readAssistantBlocks, readBlocks, readStopReason, readUsage, readUserContent } from "./content.ts";
@@ -137,7 +136,7 @@ function assistantOf(unit: Unit, state: Making, report: (line: ClaudeLine) => (r
   const seen = new Set<string>();
   unit.lines.forEach((line, index) => {
     for (const block of readAssistantBlocks(messages[index]!.content, report(line))) {
-      const key = jsonText(block as never);
+      const key = jsonText(block);
       if (seen.has(key) && index > 0) {
         state.chain.repairs.push({
           line: line.line,
@@ -159,7 +158,7 @@ function assistantOf(unit: Unit, state: Making, report: (line: ClaudeLine) => (r
   } as const;
   const timestamp = stamp(unit.lines[0]!);
   if (unit.lines.some((line) => line.raw.isApiErrorMessage === true)) {
-    const text = content.map((block) => (block.type === "text" ? block.text : jsonText(block as never))).join("\n");
+    const text = content.map((block) => (block.type === "text" ? block.text : jsonText(block))).join("\n");
     return { ...base, content: [], stopReason: "error", errorMessage: text, ...timestamp };
   }
   // The lines of one message repeat its usage while output grows, so the last one counts, once.

@@ -84,6 +84,8 @@ class Turns {
   readonly #answers: ReadonlySet<OpenHandsEvent>;
   /** Events each entry was made from: what a condensation names. */
   readonly #eventsOf = new Map<EntryId, string[]>();
+  /** Model answers whose usage is on an entry already. */
+  readonly #counted = new Set<string>();
   #open: OpenTurn | undefined;
   /** Whether a message without a source would be the user's: at the start, and after a message of the agent. */
   #awaitsUser: boolean;
@@ -99,10 +101,15 @@ class Turns {
   add(event: OpenHandsEvent): void {
     if (this.#answers.has(event)) return;
     const kind = event.observation ?? event.action ?? "";
-    if (SILENT.has(kind)) return this.#skip(event, `${kind}: not part of the conversation`);
+    if (SILENT.has(kind)) {
+      this.#skip(event, `${kind}: not part of the conversation`);
+      return;
+    }
     if (event.observation === undefined && isCall(event)) {
       const isBareThought = kind === "think" && !this.#observationOf.has(event);
-      return isBareThought ? this.#words(event, thoughtOf(event)) : this.#call(event);
+      if (isBareThought) this.#words(event, thoughtOf(event));
+      else this.#call(event);
+      return;
     }
     this.close();
     if (event.observation !== undefined) this.#unasked(event);
@@ -149,14 +156,20 @@ class Turns {
   #factsOf(answer: ModelAnswer | undefined): AssistantFacts {
     const model = answer?.model ?? this.#frame.model;
     if (answer?.model !== undefined) this.#frame.model = answer.model;
-    return { ...(model === undefined ? {} : { model }), ...(answer?.usage ? { usage: answer.usage } : {}) };
+    const isCounted = answer === undefined || this.#counted.has(answer.responseId);
+    if (answer !== undefined) this.#counted.add(answer.responseId);
+    const usage = isCounted ? undefined : answer.usage;
+    return { ...(model === undefined ? {} : { model }), ...(usage === undefined ? {} : { usage }) };
   }
 
   #words(event: OpenHandsEvent, text: string): void {
     this.close();
     const answer = answerOf(event);
     const said = isBlank(text) ? (answer?.text ?? "") : text;
-    if (isBlank(said)) return this.#skip(event, `${event.action} without words`);
+    if (isBlank(said)) {
+      this.#skip(event, `${event.action} without words`);
+      return;
+    }
     this.#awaitsUser = true;
     this.#session.at(event.time);
     this.#remember(event, this.#session.assistant(wishOf(event), assistantBlocks(said, []), this.#factsOf(answer)));
@@ -166,9 +179,13 @@ class Turns {
     const content = contentOf(event);
     const fromUser = event.source === undefined ? this.#awaitsUser : event.source === "user";
     if (!fromUser) {
-      return this.#words(event, content.map((block) => (block.type === "text" ? block.text : "")).join("\n"));
+      this.#words(event, content.map((block) => (block.type === "text" ? block.text : "")).join("\n"));
+      return;
     }
-    if (content.length === 0) return this.#skip(event, "user message without content");
+    if (content.length === 0) {
+      this.#skip(event, "user message without content");
+      return;
+    }
     this.#awaitsUser = false;
     this.#session.at(event.time);
     const only = content.length === 1 && content[0]?.type === "text" ? content[0].text : undefined;
@@ -177,7 +194,10 @@ class Turns {
 
   #unasked(event: OpenHandsEvent): void {
     const content = contentOf(event);
-    if (content.length === 0) return this.#skip(event, `${event.observation}: answers no action, and is empty`);
+    if (content.length === 0) {
+      this.#skip(event, `${event.observation}: answers no action, and is empty`);
+      return;
+    }
     this.#session.at(event.time);
     this.#remember(event, this.#session.note(wishOf(event), `openhands/${event.observation}`, content));
   }
@@ -205,7 +225,10 @@ class Turns {
         keptBefore = kept;
       } else kept++;
     }
-    if (through === undefined) return this.#skip(event, "condensation of events that are not in the history");
+    if (through === undefined) {
+      this.#skip(event, "condensation of events that are not in the history");
+      return;
+    }
     if (keptBefore > 0) {
       const reason = `history[${event.index}]: ${keptBefore} entries the condensation left in view now stand under it`;
       this.#session.repairs.push({ line: event.line, reason });

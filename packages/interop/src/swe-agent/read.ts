@@ -49,8 +49,8 @@ export function readSweAgent(text: string, fileName: string): ForeignFile {
       reason: `history: ${history.demonstrations} demonstration message(s), not part of the run`,
     });
   }
-  history.task.forEach((task, index) => void session.user(index === 0 ? "task" : `task-${index + 1}`, task));
-  steps.forEach((step, index) => addStep(step, index + 1, frame, session));
+  for (const [index, task] of history.task.entries()) session.user(index === 0 ? "task" : `task-${index + 1}`, task);
+  for (const [index, step] of steps.entries()) addStep(step, index + 1, frame, session);
   const info = objectOf(root.info);
   const exit = stringOf(info.exit_status);
   if (Object.keys(info).length > 0) session.facts("info", "swe-agent/info", info);
@@ -108,7 +108,7 @@ function stepsOf(root: JsonObject, turns: readonly HistoryTurn[], session: Linea
       action,
       calls: turn?.calls ?? [],
       observation: turn?.answer ?? (typeof step.observation === "string" ? step.observation : undefined),
-      cwd: stringOf((objectFrom(step.state) ?? {}).working_dir),
+      cwd: stringOf(objectFrom(step.state)?.working_dir),
     };
   });
   if (next < turns.length) skipTurns(turns.length - next);
