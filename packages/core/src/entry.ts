@@ -104,7 +104,13 @@ export interface Receipt {
 /** State a tail-first open needs without reading further back. */
 export interface Checkpoint {
   /** Follows the path: model, thinking level, todos and ledger slots at this entry. */
-  path: { model?: { provider: string; id: string }; thinkingLevel?: string | null; ledger?: Json };
+  path: {
+    model?: { provider?: string; id: string };
+    thinkingLevel?: string | null;
+    ledger?: Json;
+    /** Offset of the request frame in force. */
+    frameAt?: number;
+  };
   /** Follows the file: name, labels, cost so far. */
   file: { name?: string; labels?: Record<EntryId, string>; costUsd?: number; entries?: number };
 }

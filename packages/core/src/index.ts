@@ -13,10 +13,20 @@ export * from "./context/thinking.ts";
 export * from "./entry.ts";
 export * from "./errors.ts";
 export type * from "./fs-port.ts";
+export * from "./ledger/checkpoint.ts";
 export * from "./ledger/delta.ts";
 export * from "./ledger/extend.ts";
 export * from "./ledger/files.ts";
-export * from "./ledger/slots.ts";
+export {
+  emptyLedger,
+  type FileFact,
+  type Ledger,
+  LIMITS as LEDGER_LIMITS,
+  ledgerFrom,
+  type RuleFact,
+  type TodoFact,
+  type UserMessageFact,
+} from "./ledger/slots.ts";
 export * from "./ledger/timestamp.ts";
 export * from "./message.ts";
 export * from "./plan/open-calls.ts";
@@ -30,10 +40,13 @@ export * from "./rules/limits.ts";
 export * from "./rules/validate.ts";
 export * from "./rules/violation.ts";
 export type * from "./store.ts";
+export * from "./strategy/newest-user.ts";
+export * from "./strategy/receipt.ts";
 export * from "./text/clip.ts";
 export * from "./text/image-tokens.ts";
 export * from "./text/json-tokens.ts";
 export * from "./text/neutralise.ts";
+export * from "./text/redact.ts";
 export * from "./text/tokens.ts";
 export * from "./tree.ts";
 export * from "./view/fold.ts";

@@ -2,8 +2,8 @@
  * Session: one open session, its suffix and view, and the one way to append to it. Sequencing only; what entries mean is
  * the core's, what bytes do is the store's.
  */
-import type { Entry, EntryId, LineSource, Node, PathNode, SessionHeader, SessionLog, Suffix, View } from "@stet/core";
-import { copyLines, entryLine, fold, isNodeType, parseLine, readSuffix, SessionTree, StetError } from "@stet/core";
+import type { Entry, EntryId, LineSource, PathNode, SessionHeader, SessionLog, Suffix, View } from "@stet/core";
+import { copyLines, fold, isNodeType, parseLine, readSuffix, SessionTree, StetError } from "@stet/core";
 import type { EnginePorts, OpenedFile } from "./ports.ts";
 
 /** The writer field of a file Stet owns. */
@@ -15,8 +15,8 @@ export interface Draft {
   fields: Record<string, unknown>;
   /** Chosen beforehand when the line has to name itself. */
   id?: EntryId;
-  /** Parent other than the head: navigation only. */
-  parent?: { id: EntryId | null };
+  /** Parent other than the head, with the offset of its line where known: navigation only. */
+  parent?: { id: EntryId | null; at?: number };
 }
 
 /** Where to write when the session's file is not ours, or a copy was asked for. */
@@ -87,7 +87,10 @@ export class Session {
   async makeOwn(copy: CopyTarget | undefined): Promise<void> {
     if (this.#log) return;
     if (copy === undefined) {
-      if (!this.isOwn) throw new StetError("store/not_ours", `not a file Stet wrote: ${this.#file}; name an --out file`, { exitCode: 2 });
+      if (!this.isOwn)
+        throw new StetError("store/not_ours", `not a file Stet wrote: ${this.#file}; name an --out file`, {
+          exitCode: 2,
+        });
       this.#log = await this.ports.store.open(this.#file, { write: true });
     } else {
       const headerLine = JSON.stringify(this.#copyHeader());
@@ -136,7 +139,8 @@ export class Session {
     const placed: AppendedLine[] = [];
     const { at } = await log.append((point) => {
       placed.length = 0;
-      const now = point.revision.sizeBytes === this.#source.sizeBytes ? this.#suffix : readSuffix(point.source, this.#file);
+      const now =
+        point.revision.sizeBytes === this.#source.sizeBytes ? this.#suffix : readSuffix(point.source, this.#file);
       check?.(now);
       const all: Draft[] = point.torn ? [{ type: "torn", fields: { ...point.torn } }, ...drafts] : [...drafts];
       return this.#serialise(all, point.at, now, point.source, placed);
@@ -148,23 +152,29 @@ export class Session {
     return placed.slice(placed.length - drafts.length);
   }
 
-  #serialise(drafts: readonly Draft[], from: number, now: Suffix, source: LineSource, placed: AppendedLine[]): string[] {
+  #serialise(
+    drafts: readonly Draft[],
+    from: number,
+    now: Suffix,
+    source: LineSource,
+    placed: AppendedLine[],
+  ): string[] {
     const last = now.nodes.at(-1);
-    let head: { id: EntryId | null; at?: number } = last ? { id: last.node.id, at: last.at } : { id: null };
+    let head: { id: EntryId | null; at?: number | undefined } = last ? { id: last.node.id, at: last.at } : { id: null };
     let before = lastLineAt(source);
     let at = from;
     const taken = new Set<EntryId>();
     return drafts.map((draft) => {
       const id = draft.id ?? this.#freshId(taken);
       taken.add(id);
-      const parent = draft.parent ? { id: draft.parent.id, at: undefined } : head;
+      const parent = draft.parent ?? head;
       const entry: Record<string, unknown> = { type: draft.type, id, parentId: parent.id };
       if (parent.id !== null && parent.at !== undefined && parent.at !== before) entry.parentAt = parent.at;
       entry.timestamp = this.ports.clock.now();
       const line = JSON.stringify({ ...entry, ...draft.fields });
       placed.push({ id, at });
       if (isNodeType(draft.type)) head = { id, at };
-      else if (draft.type === "head") head = { id: parent.id };
+      else if (draft.type === "head") head = parent;
       before = at;
       at += Buffer.byteLength(line, "utf8") + 1;
       return line;
@@ -200,11 +210,3 @@ function lastLineAt(source: LineSource): number {
   }
   return -1;
 }
-
-/** One entry of a foreign session as a line. */
-export function linesOfEntries(header: SessionHeader, entries: readonly Entry[]): string[] {
-  return [JSON.stringify(header), ...entries.map(entryLine)];
-}
-
-/** Node types only, for callers that walk paths. */
-export type { Node };

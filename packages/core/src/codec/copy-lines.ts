@@ -5,6 +5,7 @@
  */
 import type { CompactionEntry, Entry } from "../entry.ts";
 import type { Json } from "../message.ts";
+import { SessionTree } from "../tree.ts";
 import type { Digest } from "./chain.ts";
 import { Chain } from "./chain.ts";
 import type { LineSource } from "./line-source.ts";
@@ -12,7 +13,6 @@ import type { EntryLine } from "./parse-line.ts";
 import { parseLine } from "./parse-line.ts";
 import type { FileHead } from "./read-log.ts";
 import { readHead } from "./read-log.ts";
-import { SessionTree } from "../tree.ts";
 
 /** UTF-8 length of a string, in bytes. */
 export function byteLength(text: string): number {
@@ -48,7 +48,8 @@ export function copyLines(source: LineSource, file: string, headerLine: string, 
   for (const raw of source.lines(0)) {
     const parsed = parseLine(raw);
     if (parsed.kind === "blank" || parsed.kind === "title" || parsed.kind === "header") continue;
-    const text = parsed.kind === "entry" ? copyEntry(raw.text, parsed, { head, moved, tree, boundaries, chain, at }) : raw.text;
+    const text =
+      parsed.kind === "entry" ? copyEntry(raw.text, parsed, { head, moved, tree, boundaries, chain, at }) : raw.text;
     moved.set(raw.at, at);
     lines.push(text);
     chain.add(text);
@@ -72,7 +73,8 @@ interface CopyState {
 function keptBoundaries(tree: SessionTree): Map<number, string> {
   const boundaries = new Map<number, string>();
   for (const line of tree.entries()) {
-    if (line.keptIndex !== undefined && line.entry.type === "compaction") boundaries.set(line.at, line.entry.firstKeptEntryId);
+    if (line.keptIndex !== undefined && line.entry.type === "compaction")
+      boundaries.set(line.at, line.entry.firstKeptEntryId);
   }
   return boundaries;
 }
@@ -90,10 +92,20 @@ function copyEntry(text: string, line: EntryLine, state: CopyState): string {
 
 /** Only lines that carry offsets, or an old role, are written anew; all others keep their bytes. */
 function needsRewriting(value: { [key: string]: Json }, head: FileHead): boolean {
-  if (value.parentAt !== undefined || value.keptRuns !== undefined || value.previous !== undefined || value.chain !== undefined) return true;
+  if (
+    value.parentAt !== undefined ||
+    value.keptRuns !== undefined ||
+    value.previous !== undefined ||
+    value.chain !== undefined
+  )
+    return true;
   const message = value.message as { [key: string]: Json } | undefined;
   const hasOldRole = head.header.version < 3 && message?.role === "hookMessage";
-  return hasOldRole || (value.id !== undefined && typeof value.id !== "string") || (value.parentId !== undefined && value.parentId !== null && typeof value.parentId !== "string");
+  return (
+    hasOldRole ||
+    (value.id !== undefined && typeof value.id !== "string") ||
+    (value.parentId !== undefined && value.parentId !== null && typeof value.parentId !== "string")
+  );
 }
 
 function moveOffsets(value: { [key: string]: Json }, line: EntryLine, state: CopyState): { [key: string]: Json } {

@@ -69,7 +69,8 @@ function replaceBlock(
   now: Map<Candidate, number>,
   options: ShrinkOptions,
 ): number {
-  const text = c.kind === "image" ? `[image left out; ${options.handleOf(c.entry)}]` : clipToTokens(c, maxTokens, options);
+  const text =
+    c.kind === "image" ? `[image left out; ${options.handleOf(c.entry)}]` : clipToTokens(c, maxTokens, options);
   const tokens = options.tokensOfText(text);
   const before = now.get(c) as number;
   if (tokens >= before) return 0;
@@ -115,7 +116,9 @@ function blocksOf(node: Node, isUnread: boolean, options: ShrinkOptions): Candid
     case "user": {
       const isNewest = node.id === options.newestUserId;
       const found = contentCandidates(node.id, message.content, isNewest ? RANK.newestUser : RANK.olderUser, options);
-      return isNewest ? found.map((c) => ({ ...c, floorTokens: Math.max(c.floorTokens, options.newestUserAllowance) })) : found;
+      return isNewest
+        ? found.map((c) => ({ ...c, floorTokens: Math.max(c.floorTokens, options.newestUserAllowance) }))
+        : found;
     }
     case "developer":
     case "custom":
@@ -135,15 +138,37 @@ function contentCandidates(
   const blocks = typeof content === "string" ? [{ type: "text" as const, text: content }] : content;
   return blocks.flatMap((block, i): Candidate[] => {
     if (block.type === "image") {
-      return [{ entry, block: i, text: "", tokens: options.tokensOfImage, rank: rank + 0.5, kind: "image", floorTokens: 40 }];
+      return [
+        { entry, block: i, text: "", tokens: options.tokensOfImage, rank: rank + 0.5, kind: "image", floorTokens: 40 },
+      ];
     }
-    return [{ entry, block: i, text: block.text, tokens: options.tokensOfText(block.text), rank, kind: "text", floorTokens: 0 }];
+    return [
+      {
+        entry,
+        block: i,
+        text: block.text,
+        tokens: options.tokensOfText(block.text),
+        rank,
+        kind: "text",
+        floorTokens: 0,
+      },
+    ];
   });
 }
 
 function assistantCandidate(entry: EntryId, block: AssistantBlock, i: number, options: ShrinkOptions): Candidate[] {
   if (block.type === "text") {
-    return [{ entry, block: i, text: block.text, tokens: options.tokensOfText(block.text), rank: RANK.assistant, kind: "text", floorTokens: 0 }];
+    return [
+      {
+        entry,
+        block: i,
+        text: block.text,
+        tokens: options.tokensOfText(block.text),
+        rank: RANK.assistant,
+        kind: "text",
+        floorTokens: 0,
+      },
+    ];
   }
   if (block.type !== "toolCall") return [];
   const text = JSON.stringify(block.arguments) ?? "{}";
