@@ -74,7 +74,7 @@ function isOpenCode(raw: JsonObject): boolean {
 }
 
 function isOpenHandsInstance(raw: JsonObject): boolean {
-  return Array.isArray(raw.history) && ("instruction" in raw || "instance_id" in raw || "metadata" in raw);
+  return "history" in raw && ("instruction" in raw || "instance_id" in raw || "metadata" in raw);
 }
 
 function isOpenHandsEvent(raw: JsonObject): boolean {

@@ -53,7 +53,7 @@ export function readOpenHands(text: string, fileName: string): ForeignFile {
 }
 
 function isInstance(value: unknown): value is JsonObject {
-  return isObject(value) && Array.isArray(value.history);
+  return isObject(value) && "history" in value && !("action" in value);
 }
 
 /** Events of one session; older files pair each action with its observation in an array of two. */

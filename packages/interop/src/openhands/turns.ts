@@ -50,7 +50,9 @@ function pairUp(events: readonly OpenHandsEvent[]): Map<OpenHandsEvent, OpenHand
       open.push(event);
     } else if (!SILENT.has(event.observation)) {
       const named = byKey.get(`id ${event.cause}`) ?? byKey.get(`call ${callIdOf(event)}`);
-      const byOrder = event.cause === undefined && callIdOf(event) === undefined ? open.at(-1) : undefined;
+      // Where events have ids, one without a cause answers nothing; only older histories leave it to the order.
+      const isNumbered = event.id !== undefined || event.cause !== undefined || callIdOf(event) !== undefined;
+      const byOrder = isNumbered ? undefined : open.at(-1);
       const action = named ?? byOrder;
       if (!action || observationOf.has(action)) continue;
       observationOf.set(action, event);
