@@ -178,7 +178,7 @@ function changedFacts(task: LocalTask, placement: Placement): Fact[] {
       facts.push({
         kind: "changed",
         section,
-        order: 1000 + facts.length,
+        order: 1000 - facts.length / 10_000,
         text,
         voice: "data",
         ids: [id],

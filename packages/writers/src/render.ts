@@ -139,8 +139,7 @@ export function drawNote(sheet: Sheet, chosen: ReadonlySet<Fact>): Drawing {
     [...chosen].find((fact) => fact.kind === "tree") ?? [...chosen].find((fact) => fact.kind === "changedTree");
   const left = sheet.style === "compact" ? gaps(sheet, chosen) : [];
   const total = left.reduce((sum, gap) => sum + gap.count, 0);
-  const ends = [...new Set(left.flatMap((gap) => [gap.first, gap.last]))];
-  const leftLine = total === 0 ? "" : gapText({ name: "facts", count: total, first: ends[0]!, last: ends.at(-1)! });
+  const leftLine = total === 0 ? "" : `… ${total} facts left out, among them ${handle(left[0]!.first)}`;
   const closing = [tree?.text ?? "", [leftLine, recallLine(sheet)].filter((line) => line !== "").join("\n")];
   return { text: [text, ...closing].filter((block) => block !== "").join("\n\n"), parts };
 }

@@ -73,9 +73,9 @@ function apply(previous: Json | undefined, delta: Json): Json {
   if (Object.hasOwn(delta, "=")) return delta["="] ?? null;
   if (Array.isArray(delta["~"])) return applyList(Array.isArray(previous) ? previous : [], delta["~"]);
   const values = new Map(Object.entries(isObject(previous) ? previous : {}));
-  if (Array.isArray(delta["x"])) for (const key of delta["x"]) values.delete(String(key));
-  if (isObject(delta["o"])) {
-    for (const [key, change] of Object.entries(delta["o"])) values.set(key, apply(values.get(key), change));
+  if (Array.isArray(delta.x)) for (const key of delta.x) values.delete(String(key));
+  if (isObject(delta.o)) {
+    for (const [key, change] of Object.entries(delta.o)) values.set(key, apply(values.get(key), change));
   }
   return Object.fromEntries(values);
 }

@@ -73,13 +73,17 @@ function recordMessage(draft: Draft, entry: MessageEntry): void {
   const message = entry.message;
   switch (message.role) {
     case "user":
-      return recordUser(draft, entry, message.content);
+      recordUser(draft, entry, message.content);
+      break;
     case "assistant":
-      return recordCalls(draft, entry.id, message);
+      recordCalls(draft, entry.id, message);
+      break;
     case "toolResult":
-      return recordResult(draft, entry.id, message);
+      recordResult(draft, entry.id, message);
+      break;
     case "bashExecution":
-      return recordUserCommand(draft, entry.id, message);
+      recordUserCommand(draft, entry.id, message);
+      break;
   }
 }
 
@@ -120,7 +124,10 @@ function recordUser(draft: Draft, entry: MessageEntry, content: string | readonl
     leaveOut(ledger, "userMessages", gone!.id);
   }
   const pin = ledger.pins.find((known) => known.entry === entry.id);
-  if (pin) return recordPin(draft, entry.id, pin.on);
+  if (pin) {
+    recordPin(draft, entry.id, pin.on);
+    return;
+  }
   for (const rule of findRulesEnglish(text))
     addRule(ledger, { id: entry.id, ...(at === undefined ? {} : { when: at }), text: rule });
 }
@@ -238,7 +245,7 @@ function recordResult(draft: Draft, id: EntryId, message: ToolResultMessage): vo
     if (items) setTodos(draft, id, items);
   }
   if (!failed) ledger.errors = ledger.errors.filter((known) => known.key !== call.key);
-  else recordError(draft, call, id, errorLines(text, call.kind === "command" ? call.subject : undefined, exit), exit);
+  else recordError(draft, call, id, errorLines(text, call.kind === "command" ? call.subject : undefined), exit);
 }
 
 function confirmChange(ledger: Ledger, paths: readonly string[], id: EntryId): void {
@@ -270,7 +277,7 @@ function addCommand(ledger: Ledger, ran: RanCommand): void {
   if (ledger.commands.length > LIMITS.commands) leaveOut(ledger, "commands", ledger.commands.shift()!.id);
 }
 
-/** A new failure takes the place of the last one with its key; one that says nothing leaves that as it is. */
+/** A new failure takes the place of one with its key or its words; one that says nothing leaves all as they are. */
 function recordError(
   draft: Draft,
   call: OpenCall,
@@ -280,9 +287,9 @@ function recordError(
 ): void {
   const { ledger } = draft;
   if (found.length === 0) return;
-  const index = ledger.errors.findIndex((known) => known.key === call.key);
-  const count = index < 0 ? 0 : ledger.errors.splice(index, 1)[0]!.count;
   const lines = found.map((line) => clipEnd(draft.clean(line), LIMITS.lineChars));
+  const index = ledger.errors.findIndex((known) => known.key === call.key || known.lines[0] === lines[0]);
+  const count = index < 0 ? 0 : ledger.errors.splice(index, 1)[0]!.count;
   const where = sourcePlace(lines);
   ledger.errors.push({
     id,

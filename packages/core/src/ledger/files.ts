@@ -82,8 +82,8 @@ function plant(root: Directory, file: FileFact): void {
   const name = parts.pop() ?? file.path;
   let at = root;
   for (const part of absolute ? ["/", ...parts] : parts) {
-    let child = at.children.get(part);
-    if (!child) at.children.set(part, (child = directory()));
+    const child = at.children.get(part) ?? directory();
+    at.children.set(part, child);
     at = child;
   }
   at.files.push(`${shown(name)} (${accessMark(file)})`);

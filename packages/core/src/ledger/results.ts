@@ -29,8 +29,9 @@ const WEAK =
 const NO_FAILURE = /\b(?:0|no) (?:errors?|failures?|failed|failing|fail)\b|\bfail(?:ed|ures?)?:? 0\b/i;
 const NOISE =
   /^(?:[>$#]\s|npm (?:ERR!|error) (?:code|path|errno|command|A complete log)|Debugger attached|Waiting for the debugger|(?:command|process) (?:exited|finished) with|command (?:aborted|cancelled)|\(?exit code|at |\^+$|~+$|[-=_*#]{3,}$|Traceback \(most recent)/i;
-/** Searches and comparisons end with code 1 when they find nothing: that is an answer, not a failure. */
-const SEARCH = /^(?:cd\s+\S+\s*(?:&&|;)\s*)?(?:git\s+)?(?:grep|rg|ag|ack|diff|cmp|test|\[|which|find|pgrep)\b/;
+/** Looking around: finding nothing, or no such file, is an answer and not a failure. */
+const PROBE =
+  /^(?:cd\s+\S+\s*(?:&&|;)\s*)?(?:git\s+)?(?:grep|rg|ag|ack|diff|cmp|test|\[|which|find|pgrep|ls|cat|head|tail|wc|stat)\b[^&;]*$/;
 
 /** `text` cut to `max` UTF-16 units, never inside a surrogate pair; a cut is marked with `…`. */
 export function clipEnd(text: string, max: number): string {
@@ -50,10 +51,10 @@ export function clipStart(text: string, max: number): string {
 
 /**
  * The one or two lines of a failed result that name the failure, exact but for trailing blanks; empty when nothing does
- * (only an exit code, an abort, or a search that found nothing).
+ * (only an exit code, an abort), or the command only looked around.
  */
-export function errorLines(text: string, command: string | undefined, exit: number | undefined): string[] {
-  if (command !== undefined && exit === 1 && SEARCH.test(command)) return [];
+export function errorLines(text: string, command: string | undefined): string[] {
+  if (command !== undefined && PROBE.test(command)) return [];
   const lines = text
     .slice(0, 400_000)
     .split(/\r?\n/)

@@ -149,7 +149,7 @@ export function ledgerFrom(stored: Json | undefined): Ledger {
       : typeof found === typeof empty && found !== null && !Array.isArray(found);
     if (!usable) ledger[slot] = empty;
   }
-  const todos = ledger["todos"] as { items?: unknown } | null | undefined;
-  if (todos !== undefined && (todos === null || !Array.isArray(todos.items))) delete ledger["todos"];
+  const todos = ledger.todos as { items?: unknown } | null | undefined;
+  if (todos !== undefined && (todos === null || !Array.isArray(todos.items))) delete ledger.todos;
   return ledger as unknown as Ledger;
 }

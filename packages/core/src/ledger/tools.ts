@@ -91,7 +91,7 @@ function patchTouches(patch: string): FileTouch[] {
 }
 
 function commandOf(args: Arguments): string | undefined {
-  const value = args["command"] ?? args["cmd"] ?? args["script"];
+  const value = args.command ?? args.cmd ?? args.script;
   if (typeof value === "string") return value.trim() || undefined;
   if (!Array.isArray(value) || !value.every((part) => typeof part === "string")) return undefined;
   const words = value as string[];
@@ -108,8 +108,8 @@ const STATUS: ReadonlyMap<string, TodoStatus> = new Map<string, TodoStatus>([
 ]);
 
 function todoStatus(item: Arguments): TodoStatus {
-  if (item["done"] === true || item["completed"] === true) return "completed";
-  const word = item["status"] ?? item["state"];
+  if (item.done === true || item.completed === true) return "completed";
+  const word = item.status ?? item.state;
   return (typeof word === "string" && STATUS.get(word.toLowerCase().replace(/[^a-z]/g, ""))) || "pending";
 }
 
@@ -127,7 +127,7 @@ function firstText(item: Arguments): string | undefined {
  */
 export function todoItems(source: Json | undefined): TodoItem[] | undefined {
   if (source === null || typeof source !== "object" || Array.isArray(source)) return undefined;
-  const phases = source["phases"];
+  const phases = source.phases;
   if (Array.isArray(phases)) {
     const lists = phases.map(todoItems).filter((list) => list !== undefined);
     return lists.length > 0 ? lists.flat().slice(0, LIMITS.todos) : undefined;
@@ -158,11 +158,11 @@ export function toolUse(name: string, args: Json | undefined): ToolUse {
   const tool = canonicalName(name);
   if (TODO_TOOLS.has(tool)) return { kind: "todos", items: todoItems(args) };
   if (tool === "applypatch") {
-    const patch = args["input"] ?? args["patch"];
+    const patch = args.input ?? args.patch;
     const touches = typeof patch === "string" ? patchTouches(patch) : [];
     return touches.length > 0 ? { kind: "files", touches } : { kind: "other" };
   }
-  const how = EDITOR_TOOLS.has(tool) ? EDITOR_COMMANDS.get(String(args["command"])) : FILE_TOOLS.get(tool);
+  const how = EDITOR_TOOLS.has(tool) ? EDITOR_COMMANDS.get(String(args.command)) : FILE_TOOLS.get(tool);
   if (how !== undefined) {
     const path = pathOf(args);
     return path === undefined ? { kind: "other" } : { kind: "files", touches: [{ path, how }] };
