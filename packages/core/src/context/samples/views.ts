@@ -34,6 +34,7 @@ export function prefixOf(fields: Partial<CompactionEntry>): Segment {
   return { kind: "prefix", through: null, at: 0, by: { ...base, firstKeptEntryId: "e1", tokensBefore: 1, ...fields } };
 }
 
+/** A user message of one text. */
 export const user = (text: string): Message => ({ role: "user", content: text });
 
 /** An assistant message by the Anthropic model `m`. */
@@ -45,13 +46,16 @@ export function assistant(
   return { role: "assistant", content, ...from, ...fields };
 }
 
+/** A finished assistant message of one text. */
 export const said = (text: string): AssistantMessage => assistant([{ type: "text", text }], { stopReason: "stop" });
 
+/** A tool call; by default of `read` on `<id>.ts`. */
 export function call(id: string, name = "read", args: AssistantToolArguments = { path: `${id}.ts` }) {
   return { type: "toolCall" as const, id, name, arguments: args };
 }
 type AssistantToolArguments = Extract<AssistantMessage["content"][number], { type: "toolCall" }>["arguments"];
 
+/** The result of call `id`, one text block. */
 export function result(id: string, text: string, fields: Partial<ToolResultMessage> = {}): ToolResultMessage {
   return {
     role: "toolResult",
