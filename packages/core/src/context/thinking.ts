@@ -163,7 +163,7 @@ function messageItemId(signature: string): string | undefined {
 }
 
 function isItemId(id: string, prefix: string): boolean {
-  return id.startsWith(prefix) && /^[a-zA-Z0-9_-]{5,64}$/.test(id);
+  return id.startsWith(prefix) && /^[a-zA-Z0-9_-]{1,64}$/.test(id);
 }
 
 /** Google takes base64 only; anything else is absent. */
