@@ -8,6 +8,7 @@ export * from "./codec/walk-path.ts";
 export * from "./context/build.ts";
 export * from "./context/estimate.ts";
 export * from "./context/frame.ts";
+export * from "./context/render.ts";
 export * from "./context/rendered.ts";
 export * from "./context/thinking.ts";
 export * from "./entry.ts";
@@ -19,6 +20,8 @@ export * from "./ledger/extend.ts";
 export * from "./ledger/files.ts";
 export {
   emptyLedger,
+  type CommandFact,
+  type ErrorFact,
   type FileFact,
   type Ledger,
   LIMITS as LEDGER_LIMITS,
@@ -27,6 +30,7 @@ export {
   type TodoFact,
   type UserMessageFact,
 } from "./ledger/slots.ts";
+export { clipEnd, clipStart } from "./ledger/results.ts";
 export * from "./ledger/timestamp.ts";
 export * from "./message.ts";
 export * from "./plan/open-calls.ts";
@@ -36,6 +40,7 @@ export * from "./plan/turns.ts";
 export * from "./policy/limits.ts";
 export * from "./problem.ts";
 export * from "./replacement.ts";
+export * from "./rules/json-text.ts";
 export * from "./rules/limits.ts";
 export * from "./rules/validate.ts";
 export * from "./rules/violation.ts";

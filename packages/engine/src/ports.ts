@@ -1,5 +1,5 @@
 /** What the engine needs from outside. Types only. */
-import type { Digest, Frame, LineSource, SessionStore } from "@stet/core";
+import type { Digest, EntryId, Frame, Ledger, LineSource, Node, SessionStore, SummaryParts } from "@stet/core";
 
 /** Wall clock; the engine reads time nowhere else. */
 export interface Clock {
@@ -38,4 +38,32 @@ export interface EnginePorts {
   digest: Digest;
   /** Context window of a model in tokens; undefined when the catalog does not know it. */
   windowOf(model: string, provider: string | undefined): number | undefined;
+}
+
+/** What a note writer is asked for. Everything it needs is here, so that a local writer can be pure. */
+export interface NoteTask {
+  /** Entries newly covered, path order; without kept entries and without `turnPrefix`. */
+  nodes: readonly Node[];
+  turnPrefix?: readonly Node[];
+  ledger: Ledger;
+  previous?: { text: string; id: EntryId };
+  sessionId: string;
+  focus?: string;
+  maxTokens: number;
+  estimate(text: string): number;
+  kept?: { newestUserMessageId?: EntryId };
+  neutralise(text: string): string;
+  redact(text: string): { text: string };
+}
+
+export interface WrittenNote {
+  text: string;
+  parts: SummaryParts;
+  omitted: { entryId: EntryId; reason: string }[];
+}
+
+/** Says what stands behind a compaction. `id` is the strategy name in receipts and commands. */
+export interface NoteWriter {
+  readonly id: string;
+  write(task: NoteTask): WrittenNote;
 }

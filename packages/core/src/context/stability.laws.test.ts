@@ -85,7 +85,7 @@ function flatten(nodes: readonly Node[], family: ProviderFamily): string[] {
   const segments = nodes.map(
     (node, at): Segment => ({ kind: node.type === "message" ? "verbatim" : "graft", node, at }),
   );
-  const built = buildRequest({ segments, head: null, revoked: new Set() }, targetOf(family), {
+  const built = buildRequest({ segments, head: null, revokedAt: new Set() }, targetOf(family), {
     estimator: PLAIN_ESTIMATOR,
   });
   const lines = linesOf(built.body);

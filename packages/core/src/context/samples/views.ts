@@ -13,7 +13,7 @@ export function viewOf(...items: (Message | Node | Segment)[]): View {
     if (!("type" in item)) return { kind: "verbatim", node: nodeOf(item, n), at: n };
     return { kind: item.type === "branch_summary" ? "graft" : "verbatim", node: item, at: n };
   });
-  return { segments, head: null, revoked: new Set() };
+  return { segments, head: null, revokedAt: new Set() };
 }
 
 /** `message` as the node `e<n>`. */
