@@ -18,10 +18,11 @@ export * from "./ledger/checkpoint.ts";
 export * from "./ledger/delta.ts";
 export * from "./ledger/extend.ts";
 export * from "./ledger/files.ts";
+export { clipEnd, clipStart } from "./ledger/results.ts";
 export {
-  emptyLedger,
   type CommandFact,
   type ErrorFact,
+  emptyLedger,
   type FileFact,
   type Ledger,
   LIMITS as LEDGER_LIMITS,
@@ -30,7 +31,6 @@ export {
   type TodoFact,
   type UserMessageFact,
 } from "./ledger/slots.ts";
-export { clipEnd, clipStart } from "./ledger/results.ts";
 export * from "./ledger/timestamp.ts";
 export * from "./message.ts";
 export * from "./plan/open-calls.ts";

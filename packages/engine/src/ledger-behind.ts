@@ -22,13 +22,22 @@ export function ledgerBehind(session: Session, plan: CompactionPlan): LedgerBehi
   const path = session.tree().path().nodes;
   const index = path.findLastIndex((p) => p.node === previous || p.node.id === previous.id);
   const through = path[index]?.through;
-  const end = through === null || through === undefined ? 0 : path.findLastIndex((p, i) => i < index && p.node.id === through) + 1;
+  const end =
+    through === null || through === undefined
+      ? 0
+      : path.findLastIndex((p, i) => i < index && p.node.id === through) + 1;
   const hidden = path.slice(0, end).map((p) => p.node);
-  return { ledger: extendLedger(emptyLedger(), hidden, { redact }), stored: undefined, covered: hidden.filter(isContributing).length };
+  return {
+    ledger: extendLedger(emptyLedger(), hidden, { redact }),
+    stored: undefined,
+    covered: hidden.filter(isContributing).length,
+  };
 }
 
 function compactionAt(session: Session, place: { id: string; at: number }): CompactionEntry | undefined {
   const raw = session.source.lineAt(place.at);
   const line = raw ? parseLine(raw) : undefined;
-  return line?.kind === "entry" && line.entry.type === "compaction" && line.entry.id === place.id ? line.entry : undefined;
+  return line?.kind === "entry" && line.entry.type === "compaction" && line.entry.id === place.id
+    ? line.entry
+    : undefined;
 }

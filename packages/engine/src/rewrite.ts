@@ -40,9 +40,8 @@ import {
   planCompaction,
   planSmallerNote,
   redact,
-  renderSegment,
-  shrinkKept,
   StetError,
+  shrinkKept,
   storeLedger,
   withNewestUser,
 } from "@stet/core";
@@ -211,7 +210,11 @@ function write(shot: Snapshot, plan: CompactionPlan): Candidate | undefined {
     redact,
   });
   const handle = newest ? handleOf(session, newest.entry) : "";
-  const composed = withNewestUser(note, carried !== undefined && newest ? { entry: newest.entry, text: carried } : undefined, handle);
+  const composed = withNewestUser(
+    note,
+    carried !== undefined && newest ? { entry: newest.entry, text: carried } : undefined,
+    handle,
+  );
   const candidate: Candidate = {
     plan,
     summary: composed.summary,
@@ -236,7 +239,14 @@ function stubsOnly(shot: Snapshot): Candidate | undefined {
   const room = limits.target - limits.fixedOverhead - Math.max(0, prefixTokens);
   const shrunk = shrinkKept(segments, sizes, shrinkOptions(shot, Math.max(0, room)));
   if (shrunk.stubs.length === 0) return undefined;
-  const candidate: Candidate = { summary: "", parts: { history: [0, 0] }, stubs: shrunk.stubs, omitted: [], coveredBefore: 0, tokensAfter: 0 };
+  const candidate: Candidate = {
+    summary: "",
+    parts: { history: [0, 0] },
+    stubs: shrunk.stubs,
+    omitted: [],
+    coveredBefore: 0,
+    tokensAfter: 0,
+  };
   candidate.tokensAfter = project(shot, candidate);
   return candidate;
 }
@@ -251,7 +261,8 @@ const NOTE_MARGIN_TOKENS = 160;
 /** Most tokens of a note: what the target leaves, never more than half of what it covers. */
 function noteBudget(limits: Limits, keptTokens: number, coveredTokens: number): number {
   const left = limits.target - limits.fixedOverhead - keptTokens - NOTE_MARGIN_TOKENS;
-  const room = left >= LEAST_NOTE_TOKENS ? left : limits.hardLimit - limits.fixedOverhead - keptTokens - NOTE_MARGIN_TOKENS;
+  const room =
+    left >= LEAST_NOTE_TOKENS ? left : limits.hardLimit - limits.fixedOverhead - keptTokens - NOTE_MARGIN_TOKENS;
   const cap = Math.min(LARGEST_NOTE_TOKENS, Math.max(1500, Math.floor(NOTE_SHARE_OF_WINDOW * limits.window)));
   return Math.max(60, Math.min(cap, room, Math.max(120, Math.floor(NOTE_SHARE_OF_COVERED * coveredTokens))));
 }
@@ -275,7 +286,8 @@ function carriedText(shot: Snapshot, newest: NewestUser): string {
   const text = redact(newest.text).text;
   const most = Math.floor((limits.hardLimit - limits.fixedOverhead) / 2);
   if (estimateTextTokens(text) <= most) return text;
-  const marker = (omitted: number) => `\n[… ${omitted} characters left out; recall ${handleOf(session, newest.entry)} …]\n`;
+  const marker = (omitted: number) =>
+    `\n[… ${omitted} characters left out; recall ${handleOf(session, newest.entry)} …]\n`;
   let chars = Math.floor((text.length / estimateTextTokens(text)) * most);
   while (estimateTextTokens(clipHeadTail(text, chars, marker)) > most && chars > 40) chars = Math.floor(chars * 0.8);
   return clipHeadTail(text, chars, marker);
@@ -310,7 +322,8 @@ function project(shot: Snapshot, candidate: Candidate): number {
 function projectedView(view: View, candidate: Candidate): View {
   let projected = view;
   const add = (node: Node, through?: EntryId) => {
-    const next: PathNode = through === undefined ? { node, at: Number.MAX_SAFE_INTEGER } : { node, at: Number.MAX_SAFE_INTEGER, through };
+    const next: PathNode =
+      through === undefined ? { node, at: Number.MAX_SAFE_INTEGER } : { node, at: Number.MAX_SAFE_INTEGER, through };
     projected = extend(projected, next) ?? projected;
   };
   const base = { parentId: view.head, timestamp: "" };
@@ -378,7 +391,8 @@ async function commit(
     const placed = await session.append(drafts, (now) => requireSource(now, before, candidate));
     return { outcome: "committed", rewrite: rewriteOf(placed[placed.length - 1]?.id as EntryId) };
   } catch (error) {
-    if (error instanceof StetError && error.code === "rewrite/stale") return { outcome: "stale", reason: error.message };
+    if (error instanceof StetError && error.code === "rewrite/stale")
+      return { outcome: "stale", reason: error.message };
     throw error;
   }
 }
@@ -388,10 +402,17 @@ function requireSource(now: Suffix, before: View, candidate: Candidate): void {
   const newest = now.nodes.findLast((p) => p.node.type === "compaction");
   const through = candidate.plan?.through;
   const isOnPath =
-    through === undefined || now.nodes.some((p) => p.node.id === through) || through === candidate.plan?.previous?.replacement?.through;
-  const isReplaced = newest !== undefined && newest.at > prefixBefore && !before.segments.some((s) => s.at === newest.at);
+    through === undefined ||
+    now.nodes.some((p) => p.node.id === through) ||
+    through === candidate.plan?.previous?.replacement?.through;
+  const isReplaced =
+    newest !== undefined && newest.at > prefixBefore && !before.segments.some((s) => s.at === newest.at);
   if (isOnPath && !isReplaced) return;
-  throw new StetError("rewrite/stale", "the session changed while the note was written: the part it covers is no longer on the path", { exitCode: 6 });
+  throw new StetError(
+    "rewrite/stale",
+    "the session changed while the note was written: the part it covers is no longer on the path",
+    { exitCode: 6 },
+  );
 }
 
 function compactionDraft(
@@ -475,10 +496,9 @@ function nextChain(session: Session): { at: number; hash: string } {
 function costSoFar(session: Session): number {
   let total = 0;
   for (const { node } of [...session.suffix.nodes].reverse()) {
-    if (node.type === "compaction" && node.checkpoint?.file.costUsd !== undefined) return total + node.checkpoint.file.costUsd;
+    if (node.type === "compaction" && node.checkpoint?.file.costUsd !== undefined)
+      return total + node.checkpoint.file.costUsd;
     if (node.type === "message" && node.message.role === "assistant") total += node.message.usage?.cost?.total ?? 0;
   }
   return total;
 }
-
-export { renderSegment };

@@ -10,7 +10,7 @@ import { type Ledger, ledgerFrom } from "./slots.ts";
 /** A full copy is written after this many deltas in a row, so that reading follows at most as many lines. */
 const LONGEST_DELTA_RUN = 12;
 
-type StoredLedger = { full: Json } | { delta: Json; run: number } & { [key: string]: Json };
+type StoredLedger = { full: Json } | ({ delta: Json; run: number } & { [key: string]: Json });
 
 /** What goes into `checkpoint.path.ledger`. `previous` is the stored form and value of the compaction it builds on. */
 export function storeLedger(next: Ledger, previous: { stored: Json | undefined; ledger: Ledger } | undefined): Json {
