@@ -54,13 +54,14 @@ export function rankFacts(facts: readonly Fact[], maxTokens: number, estimate: (
   const first: Fact[] = [];
   const second: Fact[] = [];
   for (const { kind, share } of PRIORITIES) {
-    let room = share * maxTokens;
-    for (const fact of facts) {
-      if (fact.kind !== kind) continue;
-      room -= estimate(`${fact.text}\n`);
-      // Once one had to wait the rest of its kind waits too, so that a kind is always cut at its end.
-      (room >= 0 ? first : second).push(fact);
-      if (room < 0) room = Number.NEGATIVE_INFINITY;
+    let spent = 0;
+    let isOver = false;
+    for (const [index, fact] of facts.filter((known) => known.kind === kind).entries()) {
+      spent += estimate(`${fact.text}\n`);
+      // The first of a kind goes ahead of the share: at a small budget a share is less than a line. Once one had to
+      // wait the rest wait too, so that a kind is always cut at its end.
+      isOver ||= index > 0 && spent > share * maxTokens;
+      (isOver ? second : first).push(fact);
     }
   }
   return [...first, ...second];

@@ -50,17 +50,20 @@ function earlierNote(task: LocalTask, previous: NonNullable<LocalTask["previous"
   const lines = linesOf(previous.text);
   const isOurs = previous.text.includes(`recall ${task.sessionId}:`);
   if (!isOurs) return quotedLines(task, "earlier note", previous.id, previous.text);
-  return lines
-    .filter((line) => OWN_QUOTE.test(line.text))
-    .slice(0, MAX_LINES)
-    .map((line) => ({
-      kind: "carried",
-      section: /decision/i.test(line.heading) ? "decisions" : "context",
-      voice: "data",
-      text: safeLine(task, line.text, 420),
-      ids: [OWN_QUOTE.exec(line.text)![1]!],
-      count: 1,
-    }));
+  return (
+    lines
+      // What was in progress then is not now.
+      .filter((line) => OWN_QUOTE.test(line.text) && line.heading !== "In Progress")
+      .slice(0, MAX_LINES)
+      .map((line) => ({
+        kind: "carried",
+        section: /decision/i.test(line.heading) ? "decisions" : "context",
+        voice: "data",
+        text: safeLine(task, line.text, 420),
+        ids: [OWN_QUOTE.exec(line.text)![1]!],
+        count: 1,
+      }))
+  );
 }
 
 /** What is carried on from `previous` and from summaries and extension messages among `nodes`, newest source first. */

@@ -24,9 +24,9 @@ interface Sentence {
 }
 
 const ENTITY =
-  /`[^`\n]{2,80}`|(?:[\w@-]*\/)+[\w.@-]+|\b[\w-]+\.[A-Za-z]\w{0,5}\b|\b[a-z]+[A-Z]\w+|\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b|\b\w*\d\w{3,}\b/g;
+  /`[^`\n]{2,80}`|(?:[\w@-]{1,64}\/)+[\w.@-]+|\b[\w-]{1,80}\.[A-Za-z]\w{0,5}\b|\b[a-z]+[A-Z]\w+|\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b|\b\w*\d\w{3,}\b/g;
 const LITERAL =
-  /https?:\/\/[^\s"'<>)\]]+|\b(?=[0-9a-f]*\d)[0-9a-f]{7,40}\b|\bv?\d+\.\d+\.\d+[\w.-]*|\b[A-Z][A-Z0-9]+_[A-Z0-9_]+\b|(?:\/[\w.@-]+){2,}|\b[A-Za-z][\w-]*:\d{2,5}\b/g;
+  /https?:\/\/[^\s"'<>)\]]+|\b(?=[0-9a-f]*\d)[0-9a-f]{7,40}\b|\bv?\d+\.\d+\.\d+[\w.-]*|\b[A-Z][A-Z0-9]+_[A-Z0-9_]+\b|(?:\/[\w.@-]+){2,}|\b[A-Za-z][\w-]{0,60}:\d{2,5}\b/g;
 const DECISION =
   /\b(?:decided|decision|chose|choosing|going with|went with|rejected|reverted|instead of|rather than|because|root cause|turns? out|the (?:problem|issue|bug|cause|reason) (?:is|was))\b/i;
 const UPCOMING =

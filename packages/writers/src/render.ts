@@ -122,11 +122,7 @@ function recallLine(sheet: Sheet): string {
 
 /** The note with the facts of `chosen`; every other fact of the sheet is counted where it would stand. */
 export function drawNote(sheet: Sheet, chosen: ReadonlySet<Fact>): Drawing {
-  const history = sheet.hasHistory
-    ? partText(sheet, chosen, HISTORY)
-    : sheet.hasPrefix || sheet.facts.length === 0
-      ? NO_HISTORY
-      : "";
+  const history = sheet.hasHistory ? partText(sheet, chosen, HISTORY) : NO_HISTORY;
   let text = history;
   const parts: SummaryParts = { history: [0, history.length] };
   if (sheet.hasPrefix) {

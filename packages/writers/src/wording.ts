@@ -16,8 +16,10 @@ export function safeText(task: LocalTask, text: string): string {
 /** Safe text on one line, at most `maxChars` UTF-16 units; line breaks show as `⏎`. */
 export function safeLine(task: LocalTask, text: string, maxChars: number): string {
   const line = safeText(task, text)
-    .trim()
-    .replace(/\s*[\n\r\u2028\u2029]\s*/g, " ⏎ ")
+    .split(/[\n\r\u2028\u2029]+/)
+    .map((part) => part.trim())
+    .filter((part) => part !== "")
+    .join(" ⏎ ")
     .replace(/[\u0000-\u001f\u007f]+/g, " ");
   return clipEnd(line, maxChars);
 }

@@ -204,7 +204,7 @@ function setTodos(draft: Draft, id: EntryId, items: readonly TodoItem[]): void {
 function keyOf(kind: string, subject: string): string {
   let a = 0x811c9dc5;
   let b = 0x01234567;
-  for (const text of [kind, " ", subject.trim().replace(/\s+2>&1/g, "")]) {
+  for (const text of [kind, " ", subject.trim().replaceAll(" 2>&1", "")]) {
     for (let index = 0; index < text.length; index++) {
       a = Math.imul(a ^ text.charCodeAt(index), 0x01000193);
       b = Math.imul(b ^ text.charCodeAt(index), 0x01000193) ^ (b >>> 15);

@@ -20,12 +20,15 @@ export function stripReadSelector(path: string): string {
   return SELECTOR.exec(path)?.[1] ?? path;
 }
 
+/** Longer than any file system takes: not a path, and not worth matching. */
+const PATH_CHARS = 4096;
+
 /**
  * A path as the ledger stores it: selector stripped, backslashes turned, `./` and doubled slashes removed, control
  * characters replaced. `undefined` for blank paths and anything holding `scheme://`, even in its middle.
  */
 export function normalisePath(raw: string): string | undefined {
-  if (/[A-Za-z][A-Za-z0-9+.-]*:\/\//.test(raw)) return undefined;
+  if (raw.length > PATH_CHARS || /[A-Za-z][A-Za-z0-9+.-]{0,31}:\/\//.test(raw)) return undefined;
   const path = stripReadSelector(raw.trim())
     .replaceAll("\\", "/")
     .replace(/[\u0000-\u001f\u007f\u2028\u2029]/g, "\ufffd")
@@ -126,9 +129,24 @@ export function formatFilesTree(files: readonly FileFact[]): string {
   return lines.length === 0 ? "" : `<files>\n${lines.join("\n")}\n</files>`;
 }
 
-/** `text` without any `<files>`, `<read-files>` or `<modified-files>` block, end trimmed. */
+const FILE_TAGS = ["files", "read-files", "modified-files"] as const;
+
+/** `text` without any `<files>`, `<read-files>` or `<modified-files>` block and the blank lines before it, end trimmed. */
 export function stripFileTags(text: string): string {
-  return text.replace(/\n*<(files|read-files|modified-files)>[\s\S]*?<\/\1>/g, "").trimEnd();
+  let rest = text;
+  for (const tag of FILE_TAGS) {
+    const kept: string[] = [];
+    let at = 0;
+    for (;;) {
+      const start = rest.indexOf(`<${tag}>`, at);
+      const end = start < 0 ? -1 : rest.indexOf(`</${tag}>`, start);
+      if (end < 0) break;
+      kept.push(rest.slice(at, start).trimEnd());
+      at = end + tag.length + 3;
+    }
+    rest = [...kept, rest.slice(at)].join("");
+  }
+  return rest.trimEnd();
 }
 
 /** Puts the tree of `files` at the end of `summary`, in place of any earlier file block. */

@@ -101,7 +101,7 @@ const growth = (extend: Extend) =>
 test("growing in two steps equals growing in one, and leaves the first ledger as it was", () => {
   fc.assert(
     growth((ledger, some) => extendLedger(ledger, some, options)),
-    { numRuns: 500 },
+    { numRuns: 400 },
   );
 });
 
@@ -121,7 +121,7 @@ const roundTrip = (apply: Apply) =>
   });
 
 test("a delta, written and read, gives the ledger it was made for", () => {
-  fc.assert(roundTrip(applyLedgerDelta), { numRuns: 500 });
+  fc.assert(roundTrip(applyLedgerDelta), { numRuns: 400 });
 });
 
 test("control: applying a delta to the wrong ledger is caught", () => {
@@ -141,7 +141,7 @@ test("nothing in a ledger is undefined, and no credential gets in", () => {
       expect(JSON.stringify(ledger)).not.toContain("hunter2");
       expect(ledgerBytes(ledger)).toBe(new TextEncoder().encode(JSON.stringify(ledger)).length);
     }),
-    { numRuns: 300 },
+    { numRuns: 400 },
   );
 });
 

@@ -10,14 +10,36 @@ const END_CHARS = 1500;
 const SENTENCE_CHARS = 500;
 
 const FENCE = /(?:^|\n)[ \t]*(```|~~~)[\s\S]*?(?:\n[ \t]*\1|$)/g;
-const TAGGED = /<([A-Za-z][\w-]*)(?:\s[^>]*)?>[\s\S]*?<\/\1>/g;
 /** Lines that come from a terminal, a log, a diff, a quotation or code. */
 const PASTED =
   /^(?:>|\||\t| {4,}\S|\s*\d+:\s|\s*#\s|➜|❯|[$%]\s|PS [A-Z]:|\w+@[\w.-]+[:\s].*[$#]|[+-]\s?\d+\s|\+\+\+|---|@@|diff --git|at\s+\S+.*[:(]\d+|File ".*", line|\[?\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d|(?:\w*Error|\w*Exception|Traceback|warning|error|info|debug|npm (?:ERR!|warn|error))\b.*:|import\s|export\s|const\s|let\s|var\s|function\s|def\s|class\s|return\b|if\s*\(|\/\/|\/\*|["{}[\]();])/i;
 const DRAWN = /[─-╿█▓░⠀-⣿]|[{};]\s*$|=>|^\S+\s*[:=]\s*["'{[]/;
 
+/** Unclosed tags looked for before the rest is taken as prose; a page of them must not cost a search each. */
+const MAX_UNCLOSED = 50;
+
+/** Text outside `<tag>…</tag>`: what harnesses and people wrap is shown to the model, not said to it. */
+function withoutTagged(text: string): string {
+  const kept: string[] = [];
+  let at = 0;
+  let unclosed = 0;
+  for (const match of text.matchAll(/<([A-Za-z][\w-]{0,40})(?:\s[^<>]{0,200})?>/g)) {
+    if (match.index < at) continue;
+    const closing = `</${match[1]}>`;
+    const end = text.indexOf(closing, match.index);
+    if (end < 0) {
+      if (++unclosed > MAX_UNCLOSED) break;
+      continue;
+    }
+    kept.push(text.slice(at, match.index));
+    at = end + closing.length;
+  }
+  return [...kept, text.slice(at)].join("\n\n");
+}
+
 function prose(text: string): string[] {
-  let own = text.replaceAll("\r\n", "\n").replace(FENCE, "\n\n").replace(TAGGED, "\n\n");
+  let own = text.replaceAll("\r\n", "\n").replace(FENCE, "\n\n");
+  own = withoutTagged(own);
   if (own.length > LONG_MESSAGE_CHARS) {
     // Whole lines only: half a sentence may have lost its negation.
     const head = own.slice(0, own.lastIndexOf("\n", END_CHARS) + 1);
