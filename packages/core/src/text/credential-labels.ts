@@ -55,7 +55,7 @@ export function findLabelled(text: string): Span[] {
   KEYWORD.lastIndex = 0;
   for (let match = KEYWORD.exec(text); match !== null; match = KEYWORD.exec(text)) {
     const label = labelAt(text, match.index, KEYWORD.lastIndex, match[0]);
-    const span = label && valueOf(text, label);
+    const span = label && valueSpan(text, label);
     if (!span) continue;
     spans.push(span);
     KEYWORD.lastIndex = Math.max(span.end, KEYWORD.lastIndex);
@@ -112,7 +112,7 @@ function hasLeftBoundary(before: string, keyword: string): boolean {
   return /(?:auth|access|refresh|api|csrf|xsrf|bot|client|app|my|the|db|user|root|admin)$/i.test(before);
 }
 
-function valueOf(text: string, label: Label): Span | undefined {
+function valueSpan(text: string, label: Label): Span | undefined {
   if (text[label.start - 1] === ":" && text[label.end] === ":") return undefined; // a name inside an ARN or a URN
   const isFlag = text.startsWith("--", label.start) || text.startsWith("--", label.start - 2);
   ASSIGNMENT.lastIndex = label.end;
@@ -132,7 +132,7 @@ function valueOf(text: string, label: Label): Span | undefined {
 function elementContent(text: string, label: Label): Span | undefined {
   const start = label.end + 1;
   const end = text.indexOf("<", start);
-  if (end < 0 || end - start > 4096) return undefined;
+  if (end < 0 || end - start > 4096 || text[end + 1] !== "/") return undefined;
   return judgeQuoted(text.slice(start, end), label) ? { start, end } : undefined;
 }
 
@@ -148,17 +148,17 @@ function spanAt(text: string, at: number, label: Label, separator: string): Span
   return bareSpan(text, at, label, separator);
 }
 
-/** Index of the closing quote on the same line, or -1. `escape` is the run of backslashes the opening quote had. */
-function closingQuote(text: string, start: number, escape: string, quote: string): number {
+/** Index of the closing quote on the same line, or -1. `backslashes` is the run of backslashes the opening quote had. */
+function closingQuote(text: string, start: number, backslashes: string, quote: string): number {
   const close = quote === "“" ? "”" : quote;
   const limit = Math.min(text.length, start + 8192);
   for (let i = start; i < limit; i++) {
     const unit = text[i]!;
     if (unit === "\n" || unit === "\r") return -1;
-    if (escape === "") {
+    if (backslashes === "") {
       if (unit === "\\") i++;
       else if (unit === close) return i;
-    } else if (unit === "\\" && text.startsWith(escape + close, i)) return i;
+    } else if (unit === "\\" && text.startsWith(backslashes + close, i)) return i;
   }
   return -1;
 }

@@ -173,6 +173,7 @@ export const HARMLESS: readonly string[] = [
   "apiKey: process.env.OPENAI_API_KEY,",
   "export API_KEY=$API_KEY",
   'curl -H "Authorization: Bearer $TOKEN"',
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: a reference as it stands in a file
   "SECRET=${SECRET}",
   "password=<your-password>",
   "token = getToken(request)",

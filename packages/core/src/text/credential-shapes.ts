@@ -66,7 +66,7 @@ const PREFIX_SHAPES: readonly PrefixShape[] = [
   shape("key-", /[0-9a-f]{32}(?![A-Za-z0-9])/y), // Mailgun
   shape("v1.0-", /[0-9a-f]{24}-[0-9a-f]{100,}/y), // Cloudflare
   shape("pat", /[A-Za-z0-9]{14}\.[0-9a-f]{64}/y), // Airtable
-  shape("eyJ", /[\w-]{6,1500}\.[\w-]{6,8000}\.[\w-]{0,2000}/y), // JSON web token
+  shape("eyJ", /[\w-]{6,400}\.[\w-]{6,8000}\.[\w-]{0,2000}/y), // JSON web token
 ];
 
 /** A pattern over the whole text: group 1, where there is one, stays; the last group (or all) is the value. */
@@ -79,7 +79,7 @@ interface PhraseShape {
 
 /** Values that only point to a credential: variables, templates, placeholders in brackets, stars, dots. */
 const REFERENCE =
-  /^(?:[$%<{*]|\.{2,}|…|#\{|\\?\$\{|\[REDACTED\]$|x{3,}$|process\.env|os\.(?:environ|getenv)|env[.:(\[])/i;
+  /^(?:[$%<{*]|\.{2,}|…|#\{|\\?\$\{|\[REDACTED\]$|x{3,}$|process\.env|os\.(?:environ|getenv)|env[.:([])/i;
 
 /** Whether `value` only refers to a credential kept elsewhere, or is our own placeholder. */
 export function isReference(value: string): boolean {

@@ -65,6 +65,8 @@ describe("laws of redaction", () => {
   test("no word credential survives among any neighbours on its own line", () => {
     fc.assert(
       fc.property(texts, fc.constantFrom(...WORD_SAMPLES), texts, (before, sample, after) => {
+        // A copy glued to other letters is no word of its own.
+        fc.pre(!before.includes(sample.secret) && !after.includes(sample.secret));
         return !redact(`${before}\n${sample.text}\n${after}`).text.includes(sample.secret);
       }),
       runs,

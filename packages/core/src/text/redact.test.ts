@@ -106,6 +106,7 @@ describe("redactDeep", () => {
         apiKey: ["a", { note: "kept", token: "t" }],
         authorization: "anything",
         maxTokens: 5,
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: a reference as it stands in a file
         token: "${TOKEN}",
         secret: "",
         ok: [true, null, 1],
@@ -118,6 +119,7 @@ describe("redactDeep", () => {
       apiKey: [REDACTED, { note: "kept", token: REDACTED }],
       authorization: REDACTED,
       maxTokens: 5,
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: a reference as it stands in a file
       token: "${TOKEN}",
       secret: "",
       ok: [true, null, 1],
