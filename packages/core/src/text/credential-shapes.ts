@@ -69,12 +69,15 @@ const PREFIX_SHAPES: readonly PrefixShape[] = [
   shape("eyJ", /[\w-]{6,400}\.[\w-]{6,8000}\.[\w-]{0,2000}/y), // JSON web token
 ];
 
-/** A pattern over the whole text: group 1, where there is one, stays; the last group (or all) is the value. */
+/**
+ * A pattern over the whole text. All of a match is the value, unless it has two groups: then the first stays and the
+ * second, at its end, is the value. A group `before` looks behind and adds what it saw.
+ */
 interface PhraseShape {
   /** At least one must occur in the lower-cased text before the pattern is worth running. */
   needles: readonly string[];
   pattern: RegExp;
-  accept?: (value: string, match: RegExpExecArray) => boolean;
+  accept?: (value: string) => boolean;
 }
 
 /** Values that only point to a credential: variables, templates, placeholders in brackets, stars, dots. */
@@ -99,7 +102,8 @@ const PHRASE_SHAPES: readonly PhraseShape[] = [
   },
   {
     needles: ["private key"],
-    pattern: /(?:[A-Za-z0-9+/=]{16,76}(?:\r?\n|\\+r?\\*n)){0,200}-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g,
+    pattern:
+      /-----END(?<=(?<before>(?:[A-Za-z0-9+/=]{16,76}(?:\r?\n|\\+r?\\*n)){0,200})-----END) [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g,
   },
   { needles: ["private-lines"], pattern: /(Private-Lines: \d{1,4}\s{1,4})([\w+/=\s]{1,20000}?)(?=Private-MAC|$)/g },
   // scheme://user:password@host, and scheme://token@host.
@@ -127,13 +131,14 @@ const PHRASE_SHAPES: readonly PhraseShape[] = [
   },
   {
     needles: ["bearer"],
-    pattern: /((?<=^|[^A-Za-z0-9]|\\[nrt]|%[\dA-F]{2}|\[[\d;]{1,8}m)bearer(?:[ \t]{1,4}|%20|\+))([\w.~+/=-]{8,8192})/gi,
+    pattern:
+      /(bearer(?<=(?:^|[^A-Za-z0-9]|\\[nrt]|%[\dA-F]{2}|\[[\d;]{1,8}m)bearer)(?:[ \t]{1,4}|%20|\+))([\w.~+/=-]{8,8192})/gi,
     accept: (value) => isLiteral(value) && looksRandom(value) && !/^[-=.]/.test(value),
   },
   {
     needles: ["basic "],
     pattern:
-      /((?<=^|[^A-Za-z0-9]|\\[nrt])basic[ \t]{1,4})((?:[A-Za-z0-9+/]{4}){2,512}(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)(?![\w+/])/gi,
+      /(basic(?<=(?:^|[^A-Za-z0-9]|\\[nrt])basic)[ \t]{1,4})((?:[A-Za-z0-9+/]{4}){2,512}(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)(?![\w+/])/gi,
     accept: (value) =>
       value.length >= 12 &&
       (/=$/.test(value) ||
@@ -166,7 +171,8 @@ const PHRASE_SHAPES: readonly PhraseShape[] = [
   { needles: [":aa"], pattern: /(?<=^|[^\w-]|\\[nrt]|%[\dA-F]{2}|\[[\d;]{1,8}m|bot)\d{8,10}:AA[\w-]{32,36}(?![\w-])/g }, // Telegram
   {
     needles: ["."],
-    pattern: /(?<=^|[^\w.-]|\\[nrt]|%[\dA-F]{2}|\[[\d;]{1,8}m)[MNO][\w-]{23,27}\.[\w-]{6}\.[\w-]{27,40}(?![\w-])/g,
+    pattern:
+      /[MNO](?<=(?:^|[^\w.-]|\\[nrt]|%[\dA-F]{2}|\[[\d;]{1,8}m)[MNO])[\w-]{23,27}\.[\w-]{6}\.[\w-]{27,40}(?![\w-])/g,
     accept: (value) => /\d/.test(value),
   }, // Discord
   {
@@ -257,9 +263,11 @@ export function findShapes(text: string, lower: string): Span[] {
 function findPhrases(text: string, { pattern, accept }: PhraseShape, spans: Span[]): void {
   pattern.lastIndex = 0;
   for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
-    const value = match[2] ?? match[0];
-    const start = match.index + (match[2] === undefined ? 0 : match[1]!.length);
-    if (accept === undefined || accept(value, match)) spans.push({ start, end: start + value.length });
+    const before = match.groups?.before;
+    const lead = before === undefined && match[2] !== undefined ? match[1]!.length : 0;
+    const start = match.index + lead - (before?.length ?? 0);
+    const end = match.index + match[0].length;
+    if (accept === undefined || accept(text.slice(start, end))) spans.push({ start, end });
   }
 }
 
