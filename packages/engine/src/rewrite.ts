@@ -24,29 +24,26 @@ import type {
 } from "@stet/core";
 import {
   buildRequest,
-  chainHash,
   clipHeadTail,
   estimateTextTokens,
   extend,
   extendLedger,
-  fileDetails,
   imageTokens,
   isSkip,
   limitsFor,
   makeReceipt,
   neutralise,
   newestUser,
-  parseLine,
   planCompaction,
   planSmallerNote,
   redact,
   StetError,
   shrinkKept,
-  storeLedger,
   withNewestUser,
 } from "@stet/core";
+import { type CompactionFacts, compactionDraft } from "./compaction-draft.ts";
 import { ESTIMATOR, segmentTokens } from "./estimate.ts";
-import { familyFor, frameFor, frameMarkAt, modelOf } from "./frame.ts";
+import { familyFor, frameFor } from "./frame.ts";
 import { ledgerBehind } from "./ledger-behind.ts";
 import type { NoteWriter } from "./ports.ts";
 import type { Draft, Session } from "./session.ts";
@@ -385,7 +382,8 @@ async function commit(
     if (!candidate.plan) fields.receipt = receipt;
     drafts.push({ type: "elision", id: elisionId, fields });
   }
-  if (candidate.plan) drafts.push(compactionDraft(shot, candidate, candidate.plan, receipt, elisionId));
+  if (candidate.plan)
+    drafts.push(compactionDraft(session, compactionFacts(shot, candidate, candidate.plan, receipt, elisionId)));
   const before = session.view;
   try {
     const placed = await session.append(drafts, (now) => requireSource(now, before, candidate));
@@ -415,90 +413,26 @@ function requireSource(now: Suffix, before: View, candidate: Candidate): void {
   );
 }
 
-function compactionDraft(
+function compactionFacts(
   shot: Snapshot,
   candidate: Candidate,
   plan: CompactionPlan,
   receipt: Receipt,
   elisionId: EntryId | undefined,
-): Draft {
-  const { session, request } = shot;
-  const id = session.ports.ids.entry();
-  const ledger = candidate.ledger as Ledger;
-  const previousAt = plan.previous ? session.suffix.nodes.find((p) => p.node === plan.previous)?.at : undefined;
-  const model = modelOf(session);
-  const frameAt = frameMarkAt(session);
-  const firstKept = plan.firstKept ?? id;
+): CompactionFacts {
+  const { request, tokensBefore } = shot;
   return {
-    type: "compaction",
-    id,
-    fields: {
-      summary: candidate.summary,
-      firstKeptEntryId: firstKept,
-      tokensBefore: shot.tokensBefore,
-      details: fileDetails(ledger.files),
-      replacement: { placement: "prefix", through: plan.through },
-      parts: candidate.parts,
-      tokensAfter: candidate.tokensAfter,
-      trigger: request.trigger,
-      window: request.window,
-      strategy: request.writer.id,
-      receipt,
-      ...(elisionId ? { with: [elisionId] } : {}),
-      ...(previousAt === undefined || !plan.previous ? {} : { previous: { id: plan.previous.id, at: previousAt } }),
-      keptRuns: keptRuns(session, firstKept),
-      chain: nextChain(session),
-      checkpoint: {
-        path: {
-          ...(model ? { model: { id: model.id, ...(model.provider ? { provider: model.provider } : {}) } } : {}),
-          ledger: storeLedger(ledger, previousAt === undefined ? undefined : candidate.ledgerBase),
-          ...(frameAt === undefined ? {} : { frameAt }),
-        },
-        file: { costUsd: costSoFar(session) },
-      },
-    },
+    plan,
+    summary: candidate.summary,
+    parts: candidate.parts,
+    ledger: candidate.ledger as Ledger,
+    ledgerBase: candidate.ledgerBase,
+    tokensBefore,
+    tokensAfter: candidate.tokensAfter,
+    trigger: request.trigger,
+    window: request.window,
+    strategy: request.writer.id,
+    receipt,
+    elisionId,
   };
-}
-
-/** Byte ranges of the kept entries' lines, adjacent lines joined. */
-function keptRuns(session: Session, firstKept: EntryId): [number, number][] {
-  const { nodes } = session.suffix;
-  const index = nodes.findIndex((p) => p.node.id === firstKept);
-  if (index < 0) return [];
-  const runs: [number, number][] = [];
-  for (const { at } of nodes.slice(index)) {
-    const bytes = (session.source.lineAt(at)?.bytes ?? 0) + 1;
-    const last = runs.at(-1);
-    if (last && last[0] + last[1] === at) last[1] += bytes;
-    else runs.push([at, bytes]);
-  }
-  return runs;
-}
-
-/** Closes the hash chain's next link: every line since the compaction before in the file, or since the header. */
-function nextChain(session: Session): { at: number; hash: string } {
-  const { source } = session;
-  const lines: string[] = [];
-  let previous = "";
-  for (let raw = source.lineBefore(source.sizeBytes); raw !== undefined; raw = source.lineBefore(raw.at)) {
-    lines.push(raw.text);
-    if (!raw.text.includes('"chain"')) continue;
-    const line = parseLine(raw);
-    if (line.kind === "entry" && line.entry.type === "compaction" && line.entry.chain) {
-      previous = line.entry.chain.hash;
-      break;
-    }
-  }
-  return { at: source.sizeBytes, hash: chainHash(session.ports.digest, previous, lines.reverse()) };
-}
-
-/** Recorded cost: what the last checkpoint knew plus the assistant messages after it. */
-function costSoFar(session: Session): number {
-  let total = 0;
-  for (const { node } of [...session.suffix.nodes].reverse()) {
-    if (node.type === "compaction" && node.checkpoint?.file.costUsd !== undefined)
-      return total + node.checkpoint.file.costUsd;
-    if (node.type === "message" && node.message.role === "assistant") total += node.message.usage?.cost?.total ?? 0;
-  }
-  return total;
 }

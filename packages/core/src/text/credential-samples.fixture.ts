@@ -183,7 +183,7 @@ export const HARMLESS: readonly string[] = [
   "tokens: 1234",
   '"max_tokens": 4096',
   '"token_count": 99',
-  "PWD=/home/joe/src",
+  "PWD=/srv/joe/src",
   "the token expired",
   "Bearer authentication is required",
   "Authorization: required",

@@ -1,0 +1,104 @@
+/** A compaction as the log keeps it: the documented fields and what a tail-first open needs. Must not decide what it hides. */
+import type { CompactionPlan, EntryId, Json, Ledger, Receipt, SummaryParts } from "@stet/core";
+import { chainHash, fileDetails, parseLine, storeLedger } from "@stet/core";
+import { frameMarkAt, modelOf } from "./frame.ts";
+import type { Draft, Session } from "./session.ts";
+
+/** What a rewrite decided, ready to be written down. */
+export interface CompactionFacts {
+  plan: CompactionPlan;
+  summary: string;
+  parts: SummaryParts;
+  ledger: Ledger;
+  ledgerBase: { stored: Json | undefined; ledger: Ledger } | undefined;
+  tokensBefore: number;
+  tokensAfter: number;
+  trigger: string;
+  window: number;
+  strategy: string;
+  receipt: Receipt;
+  /** Elision appended with it. */
+  elisionId: EntryId | undefined;
+}
+
+/** The compaction line for `facts`, below the session's head. */
+export function compactionDraft(session: Session, facts: CompactionFacts): Draft {
+  const { plan, ledger, elisionId } = facts;
+  const id = session.ports.ids.entry();
+  const previousAt = plan.previous ? session.suffix.nodes.find((p) => p.node.id === plan.previous?.id)?.at : undefined;
+  const model = modelOf(session);
+  const frameAt = frameMarkAt(session);
+  const firstKept = plan.firstKept ?? id;
+  return {
+    type: "compaction",
+    id,
+    fields: {
+      summary: facts.summary,
+      firstKeptEntryId: firstKept,
+      tokensBefore: facts.tokensBefore,
+      details: fileDetails(ledger.files),
+      replacement: { placement: "prefix", through: plan.through },
+      parts: facts.parts,
+      tokensAfter: facts.tokensAfter,
+      trigger: facts.trigger,
+      window: facts.window,
+      strategy: facts.strategy,
+      receipt: facts.receipt,
+      ...(elisionId ? { with: [elisionId] } : {}),
+      ...(previousAt === undefined || !plan.previous ? {} : { previous: { id: plan.previous.id, at: previousAt } }),
+      keptRuns: keptRuns(session, firstKept),
+      chain: nextChain(session),
+      checkpoint: {
+        path: {
+          ...(model ? { model: { id: model.id, ...(model.provider ? { provider: model.provider } : {}) } } : {}),
+          ledger: storeLedger(ledger, previousAt === undefined ? undefined : facts.ledgerBase),
+          ...(frameAt === undefined ? {} : { frameAt }),
+        },
+        file: { costUsd: costSoFar(session) },
+      },
+    },
+  };
+}
+
+/** Byte ranges of the kept entries' lines, adjacent lines joined. */
+function keptRuns(session: Session, firstKept: EntryId): [number, number][] {
+  const { nodes } = session.suffix;
+  const index = nodes.findIndex((p) => p.node.id === firstKept);
+  if (index < 0) return [];
+  const runs: [number, number][] = [];
+  for (const { at } of nodes.slice(index)) {
+    const bytes = (session.source.lineAt(at)?.bytes ?? 0) + 1;
+    const last = runs.at(-1);
+    if (last && last[0] + last[1] === at) last[1] += bytes;
+    else runs.push([at, bytes]);
+  }
+  return runs;
+}
+
+/** Closes the hash chain's next link: every line since the compaction before in the file, or since the header. */
+function nextChain(session: Session): { at: number; hash: string } {
+  const { source } = session;
+  const lines: string[] = [];
+  let previous = "";
+  for (let raw = source.lineBefore(source.sizeBytes); raw !== undefined; raw = source.lineBefore(raw.at)) {
+    lines.push(raw.text);
+    if (!raw.text.includes('"chain"')) continue;
+    const line = parseLine(raw);
+    if (line.kind === "entry" && line.entry.type === "compaction" && line.entry.chain) {
+      previous = line.entry.chain.hash;
+      break;
+    }
+  }
+  return { at: source.sizeBytes, hash: chainHash(session.ports.digest, previous, lines.reverse()) };
+}
+
+/** Recorded cost: what the last checkpoint knew plus the assistant messages after it. */
+function costSoFar(session: Session): number {
+  let total = 0;
+  for (const { node } of [...session.suffix.nodes].reverse()) {
+    if (node.type === "compaction" && node.checkpoint?.file.costUsd !== undefined)
+      return total + node.checkpoint.file.costUsd;
+    if (node.type === "message" && node.message.role === "assistant") total += node.message.usage?.cost?.total ?? 0;
+  }
+  return total;
+}

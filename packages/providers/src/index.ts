@@ -1,0 +1,2 @@
+/** Facts about providers and their models. */
+export { windowOf } from "./windows.ts";
