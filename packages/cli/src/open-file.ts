@@ -29,16 +29,24 @@ function firstText(source: LineSource): string {
 
 function openForeign(kind: Parameters<typeof readForeign>[0], file: string, which: number | undefined): OpenedFile {
   const read = readForeign(kind, readFileSync(file, "utf8"), file);
-  if (read.sessions.length === 0) throw new StetError("input/not_a_session", `no session found: ${file}; is this a session file?`);
+  if (read.sessions.length === 0)
+    throw new StetError("input/not_a_session", `no session found: ${file}; is this a session file?`);
   if (which === undefined && read.sessions.length > 1) {
     const list = listSessions(read).map((row) => `${row.index} (${row.entries} entries) ${row.title ?? ""}`.trim());
-    throw new StetError("input/several_sessions", `${read.sessions.length} sessions: ${file}; choose one with --session N: ${list.join(" | ")}`, {
-      exitCode: 2,
-      data: { sessions: listSessions(read) },
-    });
+    throw new StetError(
+      "input/several_sessions",
+      `${read.sessions.length} sessions: ${file}; choose one with --session N: ${list.join(" | ")}`,
+      {
+        exitCode: 2,
+        data: { sessions: listSessions(read) },
+      },
+    );
   }
   const session = read.sessions[(which ?? 1) - 1];
-  if (!session) throw new StetError("input/no_such_session", `no session ${which}: ${file} holds ${read.sessions.length}`, { exitCode: 2 });
+  if (!session)
+    throw new StetError("input/no_such_session", `no session ${which}: ${file} holds ${read.sessions.length}`, {
+      exitCode: 2,
+    });
   const text = [JSON.stringify(session.header), ...session.entries.map(entryLine)].map((line) => `${line}\n`).join("");
   return {
     file,

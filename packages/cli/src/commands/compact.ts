@@ -1,0 +1,58 @@
+/** `stet compact`: one compaction. */
+import { buildRequest, StetError, validateRequest } from "@stet/core";
+import { ESTIMATOR, familyFor, frameFor, rewrite, type Session, windowFor } from "@stet/engine";
+import { LOCAL_WRITER } from "../compose.ts";
+import type { CommonOptions } from "../output.ts";
+import { print } from "../output.ts";
+import { prepareToWrite } from "../own-file.ts";
+
+export interface CompactOptions extends CommonOptions {
+  strategy?: string;
+  focus?: string;
+  keep?: number;
+  window?: number;
+  dryRun?: boolean;
+  out?: string;
+}
+
+/** Runs it; exit code 0 committed or planned, 4 nothing to do, 6 stale, 3 when the request that follows breaks a rule. */
+export async function compact(session: Session, options: CompactOptions): Promise<number> {
+  const strategy = options.strategy ?? "local";
+  if (strategy !== "local") {
+    throw new StetError("config/invalid", `no such strategy in this build: ${strategy}; use --strategy local`, {
+      exitCode: 2,
+    });
+  }
+  const started = performance.now();
+  const outcome = await rewrite(session, {
+    trigger: "manual",
+    writer: LOCAL_WRITER,
+    window: windowFor(session, options.window).tokens,
+    ...(options.keep === undefined ? {} : { keepRecentTokens: options.keep }),
+    ...(options.focus === undefined ? {} : { focus: options.focus }),
+    ...(options.dryRun ? { dryRun: true } : {}),
+    prepareToWrite: () => prepareToWrite(session, options.out),
+  });
+  const durationMs = Math.round(performance.now() - started);
+  if (outcome.outcome === "skipped" || outcome.outcome === "stale") {
+    print(options, { outcome: outcome.outcome, reason: outcome.reason, durationMs }, [
+      `${outcome.outcome}: ${outcome.reason}`,
+    ]);
+    return outcome.outcome === "skipped" ? 4 : 6;
+  }
+  const family = familyFor(session);
+  const built = buildRequest(session.view, { family, frame: frameFor(session) }, { estimator: ESTIMATOR });
+  const violations = validateRequest(family, built.body);
+  const file = outcome.outcome === "committed" ? session.file : null;
+  const document = {
+    outcome: outcome.outcome,
+    file,
+    sessionId: session.header.id,
+    ...outcome.rewrite,
+    durationMs,
+    usage: null,
+    violations,
+  };
+  print(options, document, [`${outcome.outcome}: ${outcome.rewrite.receipt.line}`, ...(file ? [file] : [])]);
+  return violations.length > 0 ? 3 : 0;
+}

@@ -1,0 +1,73 @@
+/** `stet context`: the exact request body the next turn would send. Never rewrites. */
+import type { ProviderFamily, Segment, View } from "@stet/core";
+import { buildRequest, fold, limitsFor, StetError, validateRequest } from "@stet/core";
+import { ESTIMATOR, familyFor, frameFor, type Session, windowFor } from "@stet/engine";
+import type { CommonOptions } from "../output.ts";
+import { print } from "../output.ts";
+
+export interface ContextOptions extends CommonOptions {
+  at?: string;
+  prompt?: string;
+  provider?: string;
+  window?: number;
+}
+
+const FAMILIES: readonly string[] = ["anthropic", "openai-responses", "openai-chat", "google"];
+
+/** Prints the request; exit code 3 when it breaks a provider's rule. */
+export function context(session: Session, options: ContextOptions): number {
+  if (options.provider !== undefined && !FAMILIES.includes(options.provider)) {
+    throw new StetError("config/invalid", `no such provider: ${options.provider}; use ${FAMILIES.join(", ")}`, {
+      exitCode: 2,
+    });
+  }
+  const family = (options.provider as ProviderFamily | undefined) ?? familyFor(session);
+  const frame = frameFor(session);
+  const view = options.at === undefined ? session.view : viewAt(session, options.at);
+  const built = buildRequest(
+    view,
+    { family, frame },
+    { estimator: ESTIMATOR, ...(options.prompt ? { prompt: options.prompt } : {}) },
+  );
+  const violations = validateRequest(family, built.body);
+  const window = windowFor(session, options.window);
+  const { hardLimit } = limitsFor({ window: window.tokens, fixedOverhead: built.frameTokens });
+  const fits = built.tokens <= hardLimit;
+  const document = {
+    sessionId: session.header.id,
+    head: view.head,
+    tokens: built.tokens,
+    window: window.tokens,
+    windowSource: window.source,
+    hardLimit,
+    frame: frame.source,
+    placeholder: built.placeholder,
+    fits,
+    request: built.body,
+    violations,
+    segments: view.segments.map(segmentRow),
+  };
+  if (options.json) print(options, document, []);
+  else print(options, document, [JSON.stringify(built.body, null, 2)]);
+  if (!fits)
+    process.stderr.write(
+      `warning: ${built.tokens} tokens are above the hard limit of ${hardLimit}; compact the session\n`,
+    );
+  return violations.length > 0 ? 3 : 0;
+}
+
+function viewAt(session: Session, entry: string): View {
+  if (session.tree().find(entry) === undefined) {
+    throw new StetError("tree/unknown_entry", `no such entry: ${entry}; see stet tree`, {
+      exitCode: 2,
+      data: { entry },
+    });
+  }
+  return fold(session.tree().path(entry).nodes);
+}
+
+function segmentRow(segment: Segment) {
+  if (segment.kind === "prefix") return { from: null, through: segment.through, kind: segment.kind, by: segment.by.id };
+  const row = { from: segment.node.id, through: segment.node.id, kind: segment.kind };
+  return segment.kind === "stubbed" ? { ...row, by: segment.stubs[0]?.by } : row;
+}

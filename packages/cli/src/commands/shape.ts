@@ -1,0 +1,59 @@
+/** Verbs that change a session's shape: undo, redo, goto, pin, unpin, label. */
+import { goTo, label, pin, redo, type Session, undo } from "@stet/engine";
+import type { CommonOptions } from "../output.ts";
+import { print } from "../output.ts";
+import { prepareToWrite } from "../own-file.ts";
+
+export interface ShapeOptions extends CommonOptions {
+  window?: number;
+  out?: string;
+}
+
+/** `stet undo` and `stet redo`; exit code 4 when there is nothing to take back. */
+export async function reverse(
+  session: Session,
+  which: "undo" | "redo",
+  entry: string | undefined,
+  options: ShapeOptions,
+): Promise<number> {
+  const prepare = () => prepareToWrite(session, options.out);
+  const common = { prepareToWrite: prepare, ...(options.window === undefined ? {} : { window: options.window }) };
+  const outcome =
+    which === "undo"
+      ? await undo(session, { ...common, ...(entry === undefined ? {} : { entry }) })
+      : await redo(session, common);
+  if (outcome.outcome === "skipped") {
+    print(options, outcome, [`skipped: ${outcome.reason}`]);
+    return 4;
+  }
+  const { undone, head, tokens } = outcome;
+  print(options, { outcome: outcome.outcome, file: session.file, undone, head, tokens }, [
+    `${which}: ${undone.kind} ${undone.id}; the next request has ${tokens} tokens`,
+  ]);
+  return 0;
+}
+
+/** `stet goto`; exit code 4 when the head is already there. */
+export async function move(session: Session, entry: string, options: ShapeOptions): Promise<number> {
+  const outcome = await goTo(session, entry, { prepareToWrite: () => prepareToWrite(session, options.out) });
+  if (outcome.outcome === "skipped") {
+    print(options, outcome, [`skipped: ${outcome.reason}`]);
+    return 4;
+  }
+  print(options, { ...outcome, file: session.file }, [`head: ${outcome.oldHead} -> ${outcome.newHead}`]);
+  return 0;
+}
+
+/** `stet pin`, `stet unpin` and `stet label`. */
+export async function mark(
+  session: Session,
+  entry: string,
+  what: { pin: boolean } | { label: string },
+  options: ShapeOptions,
+): Promise<number> {
+  const prepare = () => prepareToWrite(session, options.out);
+  if ("pin" in what) await pin(session, entry, what.pin, prepare);
+  else await label(session, entry, what.label, prepare);
+  print(options, { outcome: "committed", file: session.file }, [session.file]);
+  return 0;
+}

@@ -1,0 +1,14 @@
+/** What a command prints: one JSON document, or lines for people. Nothing else ever goes to stdout. */
+
+/** Flags every command takes. */
+export interface CommonOptions {
+  json?: boolean;
+  quiet?: boolean;
+  session?: number;
+}
+
+/** Prints `document` with `--json`, else `lines` unless `--quiet`. */
+export function print(options: CommonOptions, document: unknown, lines: readonly string[]): void {
+  if (options.json) process.stdout.write(`${JSON.stringify(document)}\n`);
+  else if (!options.quiet && lines.length > 0) process.stdout.write(`${lines.join("\n")}\n`);
+}
