@@ -21,7 +21,10 @@ let counter = 0;
 let clock = Date.parse("2026-03-02T09:00:00Z");
 let head = null;
 const id = () => (0x5e700000 + counter++).toString(16);
-const time = () => new Date((clock += 20_000)).toISOString();
+const time = () => {
+  clock += 20_000;
+  return new Date(clock).toISOString();
+};
 const shown = (text) => text.replaceAll(folder, "/project");
 
 function add(type, fields) {

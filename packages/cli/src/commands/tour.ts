@@ -81,7 +81,7 @@ async function show(session: Session, rules: readonly string[], options: { json?
     `session   ${facts.messages} messages; tools ${facts.tools.join(", ")}; test runs: ${facts.failing} failing, ${facts.passing} passing`,
     `before    ${bar(done.tokensBefore)} ${done.tokensBefore} of ${WINDOW} tokens`,
     `after     ${bar(done.tokensAfter)} ${done.tokensAfter} of ${WINDOW} tokens; ${ms} ms, 0 model calls`,
-    `rule      "${rules[0]}" - still word for word`,
+    `rule      "${rules[0]}" - ${request.includes(rules[0] ?? "") ? "still word for word in the request" : "LOST"}`,
     `covered   ${receipt.covered} entries, kept ${receipt.kept}`,
     ...(receipt.biggest
       ? [`largest   ${receipt.biggest.what}, ${receipt.biggest.tokens} tokens, handle ${receipt.biggest.handle}`]

@@ -171,7 +171,7 @@ const oldestPrefixWins: Fold = (path) => {
 };
 const dropsHiddenTail: Fold = (path) => {
   const view = fold(path);
-  return { ...view, segments: view.segments.filter((s, i) => i !== 1) };
+  return { ...view, segments: view.segments.filter((_, i) => i !== 1) };
 };
 const restoreOfRestoreIsInert: Fold = (path) => {
   const restores = new Set(path.filter((p) => p.node.type === "restore").map((p) => p.node.id));
