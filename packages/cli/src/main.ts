@@ -4,6 +4,7 @@ import { Command, CommanderError, InvalidArgumentError } from "commander";
 import { compact } from "./commands/compact.ts";
 import { context } from "./commands/context.ts";
 import { showTree, verify } from "./commands/look.ts";
+import { recall } from "./commands/recall.ts";
 import { mark, move, reverse } from "./commands/shape.ts";
 import { tour } from "./commands/tour.ts";
 import { compose } from "./compose.ts";
@@ -86,6 +87,13 @@ function program(): Command {
   verb("verify <session>", "integrity report").action((file, options) =>
     withSession(file, options, (session) => verify(session, options)),
   );
+  verb("recall <session> <query>", "find earlier text, exactly")
+    .option("--path <path>", "only results about that path")
+    .option("--tool <name>", "only that tool")
+    .option("--role <role>", "only that role")
+    .option("--limit <n>", "most hits", tokens)
+    .option("--reveal", "show credentials")
+    .action((file, query, options) => withSession(file, options, (session) => recall(session, query, options)));
   stet
     .command("tour", { hidden: true })
     .option("--json", "one JSON document on stdout")

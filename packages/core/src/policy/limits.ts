@@ -28,7 +28,7 @@ const TRIGGER_SHARE = 0.92;
 const PROGRESS_SHARE = 0.8;
 
 /** Smallest room beside the fixed overhead in which a note and the newest words can stand. */
-export const SMALLEST_ROOM_TOKENS = 256;
+export const SMALLEST_ROOM_TOKENS = 128;
 
 export interface LimitSettings {
   window: number;

@@ -1,0 +1,134 @@
+/** The walk through the built command line: compact, look, take back; on the shipped session and on real ones. */
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, describe, expect, it } from "vitest";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const bin = join(root, "bin", "stet.mjs");
+const data = process.env.STET_DATA ?? join(root, "..", "shared", "data");
+const scratch = mkdtempSync(join(tmpdir(), "stet-walk-"));
+const shipped = join(root, "examples", "sessions", "invoice.jsonl");
+const FAMILIES = ["anthropic", "openai-responses", "openai-chat", "google"];
+
+afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+
+function stet(...args: string[]) {
+  const run = spawnSync(process.execPath, [bin, ...args], {
+    encoding: "utf8",
+    maxBuffer: 1 << 28,
+    env: { ...process.env, STET_HOME: join(scratch, "home") },
+  });
+  return { code: run.status, stdout: run.stdout, stderr: run.stderr, json: () => JSON.parse(run.stdout) };
+}
+
+const sha = (file: string) => createHash("sha256").update(readFileSync(file)).digest("hex");
+
+/** Compacts a copy, checks four providers, takes it back and redoes it. */
+function walk(source: string, window: number, extra: string[] = []) {
+  const out = join(
+    scratch,
+    `${createHash("sha256")
+      .update(source + extra)
+      .digest("hex")
+      .slice(0, 8)}.jsonl`,
+  );
+  const before = sha(source);
+  const original = stet("context", source, "--json", "--window", "1000000", ...extra).json();
+  const compacted = stet("compact", source, "--window", String(window), "--out", out, "--json", ...extra);
+  const result = compacted.json();
+  expect(result).toMatchObject({ outcome: "committed", violations: [] });
+  expect(sha(source)).toBe(before);
+  expect(result.tokensAfter).toBeLessThan(result.tokensBefore);
+  const after = FAMILIES.map((family) =>
+    stet("context", out, "--json", "--provider", family, "--window", String(window)).json(),
+  );
+  for (const context of after) expect(context.violations).toEqual([]);
+  const undone = stet("undo", out, "--window", "1000000", "--json");
+  expect(undone.code).toBe(0);
+  const restored = stet("context", out, "--json", "--window", "1000000").json();
+  expect(JSON.stringify(restored.request)).toBe(JSON.stringify(original.request));
+  expect(stet("redo", out, "--json").code).toBe(0);
+  const again = stet("context", out, "--json", "--provider", "anthropic", "--window", String(window)).json();
+  expect(JSON.stringify(again.request)).toBe(JSON.stringify(after[0].request));
+  return { result, out };
+}
+
+describe("the shipped session", () => {
+  it("walks: compact, legal for four providers, undo, redo", () => {
+    const { out } = walk(shipped, 32000);
+    expect(stet("verify", out, "--json").json()).toMatchObject({ ok: true, problems: [] });
+  });
+
+  it("recalls hidden text exactly and gives 4 without a hit", () => {
+    const hits = stet("recall", shipped, "Money is integer cents everywhere", "--json").json().hits;
+    expect(hits[0].text).toContain("Money is integer cents everywhere, never use floats for it.");
+    expect(stet("recall", shipped, "no such words anywhere").code).toBe(4);
+  });
+
+  it("has nothing to compact in a large window", () => {
+    const small = join(scratch, "small.jsonl");
+    writeFileSync(small, `${readFileSync(shipped, "utf8").split("\n").slice(0, 4).join("\n")}\n`);
+    const run = stet("compact", small, "--json", "--out", join(scratch, "never.jsonl"));
+    expect(run.code).toBe(4);
+    expect(existsSync(join(scratch, "never.jsonl"))).toBe(false);
+  });
+});
+
+describe("bad input", () => {
+  const cases: [string, string | Uint8Array, number][] = [
+    ["an empty file", "", 3],
+    ["no session at all", "hello\nworld\n", 3],
+    ["binary", new Uint8Array([0, 1, 2, 255, 254, 10, 0, 7]), 3],
+    ["a newer version", '{"type":"session","version":9,"id":"x","timestamp":"","cwd":"/"}\n', 3],
+    ["JSON null lines", 'null\n{"type":"session","version":3,"id":"x","timestamp":"","cwd":"/"}\nnull\n', 0],
+    ["a byte order mark and CRLF", '\uFEFF{"type":"session","version":3,"id":"x","timestamp":"","cwd":"/"}\r\n', 0],
+    ["only a header", '{"type":"session","version":3,"id":"x","timestamp":"","cwd":"/"}\n', 0],
+  ];
+  for (const [name, content, code] of cases) {
+    it(`${name}: exit ${code}, one line`, () => {
+      const file = join(scratch, "bad.jsonl");
+      writeFileSync(file, content);
+      const run = stet("context", file, "--json");
+      expect(run.code).toBe(code);
+      if (code !== 0) {
+        expect(run.stderr.trim().split("\n")).toHaveLength(1);
+        expect(run.stderr).toMatch(/^error: /);
+      }
+    });
+  }
+
+  it("a missing file and a folder: exit 3", () => {
+    expect(stet("context", join(scratch, "nowhere.jsonl")).code).toBe(3);
+    expect(stet("context", scratch).code).toBe(3);
+  });
+
+  it("a window too small for the fixed overhead: exit 2 with both numbers", () => {
+    const run = stet("compact", shipped, "--window", "300");
+    expect(run.code).toBe(2);
+    expect(run.stderr).toMatch(/300.*\d+/);
+  });
+});
+
+describe.runIf(existsSync(data))("real sessions (skipped where the data folder is missing)", () => {
+  it("pi: a long refactoring at 100000", () => {
+    const { result } = walk(join(data, "pi", "long-refactor.jsonl"), 100000);
+    expect(result.tokensAfter * 2).toBeLessThan(result.tokensBefore);
+  });
+
+  it("SWE-agent and OpenHands at a third of their tokens", () => {
+    for (const file of ["swe-agent/pydicom-1458.traj", "openhands/resolver.jsonl"]) {
+      const source = join(data, file);
+      const listed = stet("context", source, "--json");
+      const sessions = listed.code === 2 ? JSON.parse(listed.stdout).error.data.sessions.length : 1;
+      for (let n = 1; n <= sessions; n++) {
+        const which = ["--session", String(n)];
+        const { tokens } = stet("context", source, "--json", ...which).json();
+        walk(source, Math.floor(tokens / 3), which);
+      }
+    }
+  });
+});
