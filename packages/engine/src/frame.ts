@@ -1,7 +1,16 @@
 /**
  * The frame of the next request: recorded where the file says so, else assumed and said to be. Must not build requests.
  */
-import type { Frame, LineSource, PathNode, ProviderFamily, RequestFrameMark, Suffix, ToolSpec } from "@stet/core";
+import type {
+  Frame,
+  LineSource,
+  PathNode,
+  ProviderFamily,
+  RawLine,
+  RequestFrameMark,
+  Suffix,
+  ToolSpec,
+} from "@stet/core";
 import { familyOfApi, parseLine } from "@stet/core";
 import type { Session } from "./session.ts";
 
@@ -88,7 +97,7 @@ export function familyFor(session: Session): ProviderFamily {
 /** Frame of the head: the newest frame mark written at an entry of its path, the foreign file's own, else assumed. */
 export function frameFor(session: Session): Frame {
   const model = modelOf(session);
-  const mark = newestFrameMark(session.source, session.suffix, session.view.revokedAt);
+  const mark = newestFrame(session.source, session.suffix, session.view.revokedAt)?.mark;
   const base = {
     model: model?.id ?? "unknown",
     ...(model?.provider === undefined ? {} : { provider: model.provider }),
@@ -134,44 +143,46 @@ function toolsOf(value: unknown): ToolSpec[] {
   );
 }
 
+interface PlacedFrame {
+  mark: RequestFrameMark;
+  at: number;
+}
+
 /**
  * Searches back from the end of the file, no further than the shown part of the path, then at the place the newest
- * compaction's checkpoint names.
+ * compaction's checkpoint names: cost follows the context, not the history.
  */
-function newestFrameMark(
-  source: LineSource,
-  suffix: Suffix,
-  revokedAt: ReadonlySet<number>,
-): RequestFrameMark | undefined {
+function newestFrame(source: LineSource, suffix: Suffix, revokedAt: ReadonlySet<number>): PlacedFrame | undefined {
   const onPath = new Set<string | null>(suffix.nodes.map((p) => p.node.id));
   onPath.add(null);
   const revoked = new Set(suffix.nodes.filter((p) => revokedAt.has(p.at)).map((p) => p.node.id));
-  const first = suffix.complete ? 0 : Math.min(...suffix.nodes.map((p) => p.at));
   const isInForce = (mark: RequestFrameMark) =>
     onPath.has(mark.parentId) && !(mark.cause !== undefined && revoked.has(mark.cause));
+  const first = suffix.complete ? 0 : Math.min(...suffix.nodes.map((p) => p.at));
   for (
     let raw = source.lineBefore(source.sizeBytes);
     raw !== undefined && raw.at >= first;
     raw = source.lineBefore(raw.at)
   ) {
-    if (!raw.text.includes('"request_frame"')) continue;
-    const line = parseLine(raw);
-    if (line.kind === "entry" && line.entry.type === "request_frame" && isInForce(line.entry)) return line.entry;
+    const mark = frameMarkIn(raw);
+    if (mark && isInForce(mark)) return { mark, at: raw.at };
   }
   for (const { node } of [...suffix.nodes].reverse()) {
     const at = node.type === "compaction" ? node.checkpoint?.path.frameAt : undefined;
     const raw = at === undefined ? undefined : source.lineAt(at);
-    const line = raw ? parseLine(raw) : undefined;
-    if (line?.kind === "entry" && line.entry.type === "request_frame") return line.entry;
+    const mark = raw ? frameMarkIn(raw) : undefined;
+    if (mark && raw) return { mark, at: raw.at };
   }
   return undefined;
 }
 
+function frameMarkIn(raw: RawLine): RequestFrameMark | undefined {
+  if (!raw.text.includes('"request_frame"')) return undefined;
+  const line = parseLine(raw);
+  return line.kind === "entry" && line.entry.type === "request_frame" ? line.entry : undefined;
+}
+
 /** Offset of the frame mark in force, for a checkpoint. */
 export function frameMarkAt(session: Session): number | undefined {
-  const mark = newestFrameMark(session.source, session.suffix, session.view.revokedAt);
-  if (!mark) return undefined;
-  for (const raw of session.source.lines(0))
-    if (raw.text.includes(`"${mark.id}"`) && raw.text.includes('"request_frame"')) return raw.at;
-  return undefined;
+  return newestFrame(session.source, session.suffix, session.view.revokedAt)?.at;
 }

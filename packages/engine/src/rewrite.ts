@@ -24,6 +24,7 @@ import type {
 } from "@stet/core";
 import {
   buildRequest,
+  carriedPart,
   clipHeadTail,
   estimateTextTokens,
   extend,
@@ -300,7 +301,7 @@ function pinsIn(kept: readonly Node[]): { entry: EntryId; on: boolean }[] {
 
 /** The note of an earlier compaction without the words it carried. */
 function noteTextOf(compaction: CompactionEntry): string {
-  const end = compaction.parts?.newest?.start;
+  const end = carriedPart(compaction)?.start;
   return end === undefined ? compaction.summary : compaction.summary.slice(0, end).trimEnd();
 }
 

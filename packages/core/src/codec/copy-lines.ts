@@ -131,6 +131,15 @@ function moveCompaction(copy: { [key: string]: Json }, entry: CompactionEntry, s
     if (to !== undefined) copy.previous = { ...entry.previous, at: to };
   }
   if (entry.keptRuns) copy.keptRuns = entry.keptRuns.flatMap((run) => moveRun(run, state));
+  const frameAt = entry.checkpoint?.path?.frameAt;
+  if (entry.checkpoint && frameAt !== undefined) {
+    const { frameAt: _, ...path } = entry.checkpoint.path;
+    const to = state.moved.get(frameAt);
+    copy.checkpoint = {
+      ...entry.checkpoint,
+      path: to === undefined ? path : { ...path, frameAt: to },
+    } as unknown as Json;
+  }
   if (entry.chain) copy.chain = { at: state.at, hash: state.chain.hash() };
 }
 

@@ -2,9 +2,10 @@
  * What each segment of a view says, message by message, before pairing. Must not look at neighbours: a segment renders
  * the same whatever stands around it.
  */
-import type { EntryId, Node } from "../entry.ts";
+import type { CompactionEntry, EntryId, Node } from "../entry.ts";
 import type { AssistantMessage, ContentBlock, Json, Message, ToolResultMessage } from "../message.ts";
 import type { ProviderFamily } from "../rules/violation.ts";
+import { carriedPart } from "../strategy/newest-user.ts";
 import type { ActiveStub, Segment, View } from "../view/view.ts";
 import { cleanJson, cleanText, isBlank } from "./clean.ts";
 import type { Target } from "./frame.ts";
@@ -31,11 +32,8 @@ export function renderView(view: View, target: Target): DraftMessage[] {
 /** The draft of one segment, `undefined` when it says nothing. */
 export function renderSegment(segment: Segment, target: Target): DraftMessage | undefined {
   switch (segment.kind) {
-    case "prefix": {
-      const { by } = segment;
-      const content: readonly ContentBlock[] = by.replacement?.content ?? [{ type: "text", text: by.summary }];
-      return summaryDraft("note", by.id, content, noteText, target.family);
-    }
+    case "prefix":
+      return noteDraft(segment.by, target.family);
     case "graft":
       return renderNode(segment.node, undefined, target, "graft");
     case "verbatim":
@@ -148,6 +146,17 @@ function branchDraft(summary: unknown, source: EntryId, set: StubSet | undefined
 }
 
 /** Summary text inside its marked block, images after it. Empty content (`clear`) gives an empty draft. */
+/** The note in force; the newest user message it carries stands after the note's block, as the user's own words. */
+function noteDraft(by: CompactionEntry, family: ProviderFamily): DraftMessage {
+  const carried = carriedPart(by);
+  const summary = carried ? by.summary.slice(0, carried.start).trimEnd() : by.summary;
+  const content: readonly ContentBlock[] = by.replacement?.content ?? [{ type: "text", text: summary }];
+  const draft = summaryDraft("note", by.id, content, noteText, family);
+  if (!carried) return draft;
+  const words = renderBlocks([{ type: "text", text: by.summary.slice(carried.start) }], family);
+  return { ...draft, content: [...draft.content, ...words] };
+}
+
 function summaryDraft(
   origin: Origin,
   source: EntryId,

@@ -26,9 +26,18 @@ export function newestUser(view: View): NewestUser | undefined {
   return undefined;
 }
 
-function carriedBy(compaction: CompactionEntry): NewestUser | undefined {
+/** Where a summary carries the newest user message; undefined when it does not, or says so of places it does not have. */
+export function carriedPart(compaction: CompactionEntry): NonNullable<SummaryParts["newest"]> | undefined {
   const newest = compaction.parts?.newest;
-  if (!newest || compaction.replacement?.content) return undefined;
+  if (typeof newest !== "object" || newest === null || compaction.replacement?.content) return undefined;
+  const { start, text, entry } = newest;
+  const isInside = Number.isSafeInteger(start) && Number.isSafeInteger(text) && 0 <= start && start <= text;
+  return isInside && text <= compaction.summary.length && typeof entry === "string" ? newest : undefined;
+}
+
+function carriedBy(compaction: CompactionEntry): NewestUser | undefined {
+  const newest = carriedPart(compaction);
+  if (!newest) return undefined;
   return { entry: newest.entry, text: compaction.summary.slice(newest.text), isShown: false };
 }
 
