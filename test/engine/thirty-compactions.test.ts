@@ -1,23 +1,12 @@
-import { createHash } from "node:crypto";
-import { mkdtempSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { statSync } from "node:fs";
 import { buildRequest, fold, readSuffix, SessionTree, validateRequest } from "@stet/core";
-import { JsonlStore } from "@stet/storage";
+import { ESTIMATOR, frameFor, type NoteWriter, rewrite, type Session } from "@stet/engine";
 import { Rng } from "@stet/testkit";
-import { writeLocalNote } from "@stet/writers";
-import { afterAll, describe, expect, it } from "vitest";
-import { ESTIMATOR, frameFor, type NoteWriter, rewrite, Session } from "./index.ts";
-import type { EnginePorts } from "./ports.ts";
+import { describe, expect, it } from "vitest";
+import { call, LOCAL, requestOf, result, testFolder, user } from "./harness.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "stet-thirty-"));
-const opened: Session[] = [];
-afterAll(async () => {
-  for (const session of opened) await session.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+const { create } = testFolder();
 
-const LOCAL: NoteWriter = { id: "local", write: writeLocalNote };
 /** The control: a note that keeps prose only and forgets the ledger. */
 const FORGETFUL: NoteWriter = {
   id: "forgetful",
@@ -26,17 +15,6 @@ const FORGETFUL: NoteWriter = {
     return { text, parts: { history: [0, text.length] }, omitted: [] };
   },
 };
-
-function ports(): EnginePorts {
-  let n = 0;
-  return {
-    store: new JsonlStore(),
-    clock: { now: () => new Date(1_770_000_000_000 + n * 1000).toISOString() },
-    ids: { entry: () => (0x10000000 + n++).toString(16), session: () => "019caf2a-0000-7000-8000-000000000030" },
-    digest: (text) => createHash("sha256").update(text).digest("hex"),
-    windowOf: () => undefined,
-  };
-}
 
 const RULE = "From now on never add a runtime dependency, the library stays free of them.";
 const WINDOW = 16_000;
@@ -50,58 +28,19 @@ interface Grown {
 }
 
 async function grow(name: string, writer: NoteWriter): Promise<Grown> {
-  const file = join(folder, `${name}.jsonl`);
-  const p = ports();
-  const header = {
-    type: "session",
-    version: 3,
-    writer: "stet/1",
-    id: "s30",
-    timestamp: p.clock.now(),
-    cwd: "/project",
-  };
-  const log = await p.store.create(file, [JSON.stringify(header)]);
-  await log.close();
-  const source = (await p.store.open(file, { write: false })).source();
-  const session = new Session(p, { file, kind: "pi", source, isNative: true, skipped: [] });
-  await session.makeOwn(undefined);
-  const rng = new Rng(30);
-  let call = 0;
-  let compactions = 0;
-  const message = (body: Record<string, unknown>) => ({ type: "message" as const, fields: { message: body } });
-  const words = (n: number) => Array.from({ length: n }, () => `word${rng.int(5000)}`).join(" ");
-  const user = (text: string) => message({ role: "user", content: text });
-  const turn = (tool: string, args: Record<string, unknown>, output: string) => {
-    const id = `call_${call++}`;
-    return [
-      message({
-        role: "assistant",
-        content: [
-          { type: "text", text: words(12) },
-          { type: "toolCall", id, name: tool, arguments: args },
-        ],
-        provider: "anthropic",
-        api: "anthropic-messages",
-        model: "m",
-        stopReason: "toolUse",
-      }),
-      message({
-        role: "toolResult",
-        toolCallId: id,
-        toolName: tool,
-        content: [{ type: "text", text: output }],
-        isError: false,
-      }),
-    ];
-  };
-  await session.append([
+  const session = await create(name, [
     user(`Please start. ${RULE}`),
-    ...turn("edit", { path: "src/planted.ts" }, "ok"),
-    ...turn("todo", { todos: [{ content: "planted todo", status: "in_progress" }] }, "ok"),
+    ...turn(0, "edit", { path: "src/planted.ts" }, "ok"),
+    ...turn(1, "todo", { todos: [{ content: "planted todo", status: "in_progress" }] }, "ok"),
   ]);
+  const rng = new Rng(30);
+  const words = (n: number) => Array.from({ length: n }, () => `word${rng.int(5000)}`).join(" ");
+  let calls = 2;
+  let compactions = 0;
   while (compactions < 30) {
     const drafts = [user(words(20))];
-    for (let i = 0; i < 8; i++) drafts.push(...turn("bash", { command: `run ${call}` }, words(80 + rng.int(400))));
+    for (let i = 0; i < 8; i++)
+      drafts.push(...turn(calls++, "bash", { command: `run ${i}` }, words(80 + rng.int(400))));
     await session.append(drafts);
     const outcome = await rewrite(session, {
       trigger: "manual",
@@ -111,7 +50,6 @@ async function grow(name: string, writer: NoteWriter): Promise<Grown> {
     });
     if (outcome.outcome === "committed") compactions++;
   }
-  opened.push(session);
   let noteBytes = 0;
   let entryBytes = 0;
   for (const line of session.tree().entries()) {
@@ -121,16 +59,14 @@ async function grow(name: string, writer: NoteWriter): Promise<Grown> {
   return { session, compactions, entryBytes, noteBytes };
 }
 
-function requestText(session: Session): string {
-  return JSON.stringify(
-    buildRequest(session.view, { family: "anthropic", frame: frameFor(session) }, { estimator: ESTIMATOR }).body,
-  );
+function turn(n: number, tool: string, args: Record<string, unknown>, output: string) {
+  return [call(`call_${n}`, tool, args), result(`call_${n}`, tool, output)];
 }
 
 describe("thirty compactions on a growing session", () => {
   it("what was planted first is still in the last request; laws, limits and log size hold", async () => {
     const { session, entryBytes, noteBytes } = await grow("local", LOCAL);
-    const text = requestText(session);
+    const text = requestOf(session);
     expect(text).toContain(RULE);
     expect(text).toContain("planted.ts");
     expect(text).toContain("planted todo");
@@ -157,6 +93,6 @@ describe("thirty compactions on a growing session", () => {
 
   it("the control fails: a writer without the ledger loses the rule", async () => {
     const { session } = await grow("forgetful", FORGETFUL);
-    expect(requestText(session)).not.toContain(RULE);
+    expect(requestOf(session)).not.toContain(RULE);
   });
 });
