@@ -47,6 +47,7 @@ function walk(source: string, window: number, extra: string[] = []) {
     stet("context", out, "--json", "--provider", family, "--window", String(window)).json(),
   );
   for (const context of after) expect(context.violations).toEqual([]);
+  userWordsAreKept(source, out, extra, after);
   const undone = stet("undo", out, "--window", "1000000", "--json");
   expect(undone.code).toBe(0);
   const restored = stet("context", out, "--json", "--window", "1000000").json();
@@ -55,6 +56,26 @@ function walk(source: string, window: number, extra: string[] = []) {
   const again = stet("context", out, "--json", "--provider", "anthropic", "--window", String(window)).json();
   expect(JSON.stringify(again.request)).toBe(JSON.stringify(after[0].request));
   return { result, out };
+}
+
+/** P3: the newest user message is in every request; each older one is there, or recall finds it. */
+function userWordsAreKept(source: string, out: string, extra: string[], contexts: { request: unknown }[]) {
+  const tree = stet("tree", source, "--json", ...extra).json();
+  const said = tree.nodes.filter((n: { role?: string; onPath: boolean }) => n.role === "user" && n.onPath);
+  const { userMessages } = stet("check", out, "--json").json();
+  const missing = new Set(userMessages.missing.map((m: { entryId: string }) => m.entryId));
+  expect(userMessages.total).toBe(said.length);
+  for (const { entryId, text } of userMessages.missing) {
+    const hits = stet("recall", out, text.slice(0, 60).split("\n")[0], "--json", "--limit", "100").json().hits;
+    expect(hits.map((h: { entryId: string }) => h.entryId)).toContain(entryId);
+  }
+  const newest = said.at(-1);
+  const words = stet("recall", source, newest.id, "--json", ...extra).json().hits[0].text;
+  // In a window of a few hundred tokens a message above half of the room is shown head + tail + handle.
+  if (!missing.has(newest.id)) {
+    const spelt = JSON.stringify(words).slice(1, -1);
+    for (const context of contexts) expect(JSON.stringify(context.request)).toContain(spelt);
+  } else expect(JSON.stringify(contexts[0]!.request)).toContain(`:${newest.id}`);
 }
 
 describe("the shipped session", () => {
@@ -119,16 +140,24 @@ describe.runIf(existsSync(data))("real sessions (skipped where the data folder i
     expect(result.tokensAfter * 2).toBeLessThan(result.tokensBefore);
   });
 
-  it("SWE-agent and OpenHands at a third of their tokens", () => {
-    for (const file of ["swe-agent/pydicom-1458.traj", "openhands/resolver.jsonl"]) {
+  for (const file of ["claude-code/short.jsonl", "swe-agent/pydicom-1458.traj", "openhands/resolver.jsonl"]) {
+    it(`${file}: each session at a third of the tokens that check reports`, () => {
       const source = join(data, file);
-      const listed = stet("context", source, "--json");
-      const sessions = listed.code === 2 ? JSON.parse(listed.stdout).error.data.sessions.length : 1;
+      const listed = stet("check", source, "--json");
+      const sessions = listed.code === 2 ? listed.json().error.data.sessions.length : 1;
       for (let n = 1; n <= sessions; n++) {
         const which = ["--session", String(n)];
-        const { tokens } = stet("context", source, "--json", ...which).json();
+        const { tokens } = stet("check", source, "--json", ...which).json();
         walk(source, Math.floor(tokens / 3), which);
       }
-    }
+    });
+  }
+
+  it("todos.jsonl fits: exit 4 with the reason, nothing written", () => {
+    const out = join(scratch, "todos.jsonl");
+    const run = stet("compact", join(data, "claude-code", "todos.jsonl"), "--json", "--out", out);
+    expect(run.code).toBe(4);
+    expect(run.json().reason).toMatch(/fits/);
+    expect(existsSync(out)).toBe(false);
   });
 });

@@ -1,6 +1,7 @@
 /** The command line: arguments to commands. Runs on import. Must not know how a command works. */
 import type { Session } from "@stet/engine";
 import { Command, CommanderError, InvalidArgumentError } from "commander";
+import { check } from "./commands/check.ts";
 import { compact } from "./commands/compact.ts";
 import { context } from "./commands/context.ts";
 import { showTree, verify } from "./commands/look.ts";
@@ -48,6 +49,9 @@ function program(): Command {
       .option("--quiet", "print nothing for people")
       .option("--session <n>", "which session of a file that holds several", tokens);
   const writing = (name: string, summary: string) => verb(name, summary).option("--out <file>", "write a copy there");
+  verb("check <session>", "any agent's session: size, damage, what is no longer in context, what to do")
+    .option("--window <tokens>", "context window", tokens)
+    .action((file, options) => withSession(file, options, (session) => check(session, options)));
   verb("context <session>", "the exact request body the next turn would send")
     .option("--at <entry>", "as of that entry")
     .option("--prompt <text>", "the next user message")

@@ -5,6 +5,7 @@ export type * from "./codec/line-source.ts";
 export * from "./codec/parse-line.ts";
 export * from "./codec/read-log.ts";
 export * from "./codec/walk-path.ts";
+export * from "./context/as-recorded.ts";
 export * from "./context/build.ts";
 export * from "./context/estimate.ts";
 export * from "./context/frame.ts";
@@ -19,6 +20,7 @@ export * from "./ledger/delta.ts";
 export * from "./ledger/extend.ts";
 export * from "./ledger/files.ts";
 export { clipEnd, clipStart } from "./ledger/results.ts";
+export { findRulesEnglish } from "./ledger/rules-en.ts";
 export {
   type CommandFact,
   type ErrorFact,

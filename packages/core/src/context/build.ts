@@ -5,13 +5,10 @@
 import type { Json } from "../message.ts";
 import type { ProviderFamily } from "../rules/violation.ts";
 import type { View } from "../view/view.ts";
-import { buildAnthropic } from "./build/anthropic.ts";
-import { buildGoogle } from "./build/google.ts";
-import { buildOpenaiChat } from "./build/openai-chat.ts";
-import { buildOpenaiResponses } from "./build/openai-responses.ts";
+import { spell } from "./build/spell.ts";
 import { cleanText, isBlank } from "./clean.ts";
 import { type Estimator, estimateFrame, estimateRendered } from "./estimate.ts";
-import type { Target, ToolSpec } from "./frame.ts";
+import type { Target } from "./frame.ts";
 import { limitImages } from "./images.ts";
 import { createToolNamer } from "./names.ts";
 import { enforcePairing, fixedTurn } from "./pairing.ts";
@@ -81,22 +78,4 @@ export function buildRequest(view: View, target: Target, options: BuildOptions):
 
 function promptDraft(text: string): DraftMessage {
   return { role: "user", origin: "prompt", source: null, content: [{ type: "text", text }] };
-}
-
-function spell(
-  messages: readonly RenderedMessage[],
-  { family, frame }: Target,
-  tools: readonly ToolSpec[],
-  keyTools: readonly ToolSpec[],
-): { [key: string]: Json } {
-  switch (family) {
-    case "anthropic":
-      return buildAnthropic(messages, frame, tools);
-    case "openai-responses":
-      return buildOpenaiResponses(messages, frame, tools, keyTools);
-    case "openai-chat":
-      return buildOpenaiChat(messages, frame, tools, keyTools);
-    case "google":
-      return buildGoogle(messages, frame, tools);
-  }
 }

@@ -3,6 +3,9 @@
 /** The provider families whose request rules are known. */
 export type ProviderFamily = "anthropic" | "openai-responses" | "openai-chat" | "google";
 
+/** Every family, in the order reports use. */
+export const PROVIDER_FAMILIES: readonly ProviderFamily[] = ["anthropic", "openai-responses", "openai-chat", "google"];
+
 /** One broken rule in one request body. */
 export interface Violation {
   /** Stable name, `family/rule-in-kebab-case`. */

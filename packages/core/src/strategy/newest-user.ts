@@ -52,8 +52,8 @@ function joinText(content: readonly ContentBlock[]): string {
 }
 
 /** Heading of the carried words. `handle` brings the whole message back. */
-export function newestHeading(entry: EntryId, handle: string): string {
-  return `The user's newest message, word for word [#${entry}, ${handle}]:`;
+export function newestHeading(handle: string): string {
+  return `The user's newest message, word for word [${handle}]:`;
 }
 
 /**
@@ -66,7 +66,7 @@ export function withNewestUser(
   handle: string,
 ): { summary: string; parts: SummaryParts } {
   if (!newest) return { summary: note.text, parts: note.parts };
-  const heading = `${newestHeading(newest.entry, handle)}\n\n`;
+  const heading = `${newestHeading(handle)}\n\n`;
   const start = note.text.length + 2;
   return {
     summary: `${note.text}\n\n${heading}${newest.text}`,
