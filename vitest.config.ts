@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
 const source = (name: string) => fileURLToPath(new URL(`./packages/${name}/src/index.ts`, import.meta.url));
-const rooms = ["core", "storage", "interop", "writers", "providers", "engine", "testkit", "cli"];
+const rooms = ["core", "storage", "interop", "writers", "tools", "providers", "engine", "testkit", "cli"];
 
 export default defineConfig({
   resolve: { alias: Object.fromEntries(rooms.map((room) => [`@stet/${room}`, source(room)])) },

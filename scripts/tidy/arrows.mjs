@@ -10,10 +10,11 @@ const ARROWS = {
   storage: ["core"],
   interop: ["core"],
   writers: ["core"],
+  tools: ["core"],
   providers: ["core"],
   engine: ["core"],
   testkit: ["core", "engine"],
-  cli: ["core", "engine", "storage", "interop", "writers", "providers", "testkit"],
+  cli: ["core", "engine", "storage", "interop", "writers", "tools", "providers", "testkit"],
 };
 
 /** Rules `arrow` and `inner-arrow`. */

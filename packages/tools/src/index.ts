@@ -1,0 +1,2 @@
+/** The tools of a coding agent: files, search, shell, todo, recall. */
+export {};
