@@ -1,17 +1,25 @@
 /** The command line: arguments to commands. Runs on import. Must not know how a command works. */
+import { readFileSync } from "node:fs";
 import type { Session } from "@stet/engine";
 import { Command, CommanderError, InvalidArgumentError } from "commander";
 import { check } from "./commands/check.ts";
 import { compact } from "./commands/compact.ts";
+import { type ConfigOptions, config } from "./commands/config.ts";
 import { context } from "./commands/context.ts";
-import { showTree, verify } from "./commands/look.ts";
+import { importSession, listImport } from "./commands/import.ts";
 import { recall } from "./commands/recall.ts";
+import { sessions } from "./commands/sessions.ts";
 import { mark, move, reverse } from "./commands/shape.ts";
+import { show } from "./commands/show.ts";
 import { tour } from "./commands/tour.ts";
+import { showTree } from "./commands/tree.ts";
+import { verify } from "./commands/verify.ts";
 import { compose } from "./compose.ts";
 import { reportFailure } from "./failure.ts";
 import { openSession } from "./open-file.ts";
 import type { CommonOptions } from "./output.ts";
+
+const VERSION: string = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")).version;
 
 function tokens(text: string): number {
   const value = Number(text);
@@ -22,12 +30,12 @@ function tokens(text: string): number {
 /** Opens the session, runs the command, gives the file back, sets the exit code. */
 async function withSession(
   file: string,
-  options: CommonOptions,
+  options: CommonOptions & { from?: string },
   run: (session: Session) => number | Promise<number>,
 ): Promise<void> {
   let session: Session | undefined;
   try {
-    session = await openSession(compose(), file, options.session);
+    session = await openSession(compose(), file, { which: options.session, kind: options.from });
     process.exitCode = await run(session);
   } catch (error) {
     process.exitCode = reportFailure(error, options.json ?? false);
@@ -36,19 +44,33 @@ async function withSession(
   }
 }
 
+/** Runs a command that opens no session. */
+async function run(options: CommonOptions, command: () => number | Promise<number>): Promise<void> {
+  try {
+    process.exitCode = await command();
+  } catch (error) {
+    process.exitCode = reportFailure(error, options.json ?? false);
+  }
+}
+
 function program(): Command {
   const stet = new Command("stet")
     .description("Keep the whole session, show the model a view of it.")
+    .version(VERSION)
     .exitOverride()
     .configureOutput({ outputError: (text, write) => write(text.startsWith("error:") ? text : `error: ${text}`) });
-  const verb = (name: string, summary: string) =>
+  const plain = (name: string, summary: string) =>
     stet
       .command(name)
       .description(summary)
       .option("--json", "one JSON document on stdout")
-      .option("--quiet", "print nothing for people")
-      .option("--session <n>", "which session of a file that holds several", tokens);
-  const writing = (name: string, summary: string) => verb(name, summary).option("--out <file>", "write a copy there");
+      .option("--quiet", "print nothing for people");
+  const verb = (name: string, summary: string) =>
+    plain(name, summary).option("--session <n>", "which session of a file that holds several", tokens);
+  const writing = (name: string, summary: string) =>
+    verb(name, summary)
+      .option("--out <file>", "write a copy there")
+      .option("--take-over", "write although a process on another host holds the file");
   verb("check <session>", "any agent's session: size, damage, what is no longer in context, what to do")
     .option("--window <tokens>", "context window", tokens)
     .action((file, options) => withSession(file, options, (session) => check(session, options)));
@@ -88,9 +110,29 @@ function program(): Command {
   verb("tree <session>", "every entry").action((file, options) =>
     withSession(file, options, (session) => showTree(session, options)),
   );
-  verb("verify <session>", "integrity report").action((file, options) =>
-    withSession(file, options, (session) => verify(session, options)),
-  );
+  verb("show <session> [entry]", "what was said, or one entry with its receipt")
+    .option("--reveal", "show credentials")
+    .action((file, entry, options) => withSession(file, options, (session) => show(session, entry, options)));
+  verb("import <file>", "make a Stet session of any agent's session")
+    .option("--from <kind>", "pi, claude-code, swe-agent or openhands; told from the file when left out")
+    .option("--list", "only list the sessions in the file")
+    .option("--out <file>", "file to write")
+    .action((file, options) =>
+      options.list
+        ? run(options, () => listImport(file, options))
+        : withSession(file, options, (session) => importSession(session, options)),
+    );
+  plain("sessions", "the sessions Stet keeps, newest first")
+    .option("--search <words>", "only sessions that hold these words")
+    .action((options) => run(options, () => sessions(options)));
+  plain("config <action> [key] [value]", "settings: list, get KEY, set KEY VALUE, check")
+    .option("--project", "set in this project instead of for the user")
+    .action((action: string, key: string | undefined, value: string | undefined, options: ConfigOptions) =>
+      run(options, () => config(action, key, value, options)),
+    );
+  verb("verify <session>", "integrity report")
+    .option("--repair <out>", "write a repaired copy there")
+    .action((file, options) => withSession(file, options, (session) => verify(session, options)));
   verb("recall <session> <query>", "find earlier text, exactly")
     .option("--path <path>", "only results about that path")
     .option("--tool <name>", "only that tool")
@@ -101,13 +143,7 @@ function program(): Command {
   stet
     .command("tour", { hidden: true })
     .option("--json", "one JSON document on stdout")
-    .action(async (options) => {
-      try {
-        process.exitCode = await tour(options);
-      } catch (error) {
-        process.exitCode = reportFailure(error, options.json ?? false);
-      }
-    });
+    .action((options) => run(options, () => tour(options)));
   return stet;
 }
 

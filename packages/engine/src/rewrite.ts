@@ -55,6 +55,7 @@ export interface RewriteRequest {
   writer: NoteWriter;
   window: number;
   keepRecentTokens?: number;
+  reserveTokens?: number;
   focus?: string;
   /** Plan, write and project, but append nothing. */
   dryRun?: boolean;
@@ -133,6 +134,7 @@ function snapshot(session: Session, request: RewriteRequest): Snapshot {
     window: request.window,
     fixedOverhead: built.frameTokens,
     ...(request.keepRecentTokens === undefined ? {} : { keepRecentTokens: request.keepRecentTokens }),
+    ...(request.reserveTokens === undefined ? {} : { reserveTokens: request.reserveTokens }),
   });
   return { session, view, target, limits, tokensBefore: built.tokens, newest: newestUser(view), request };
 }

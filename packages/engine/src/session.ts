@@ -23,6 +23,8 @@ export interface Draft {
 export interface CopyTarget {
   /** File to create. */
   out: string;
+  /** Leave damage behind: unreadable lines and repeats are not copied, reconnected parents are written down. */
+  repair?: boolean;
 }
 
 export interface AppendedLine {
@@ -82,19 +84,22 @@ export class Session {
 
   /**
    * Makes the session writable: opens an own file in place, or writes a full copy with the same entry ids to `copy.out`
-   * with `parentSession` set. The source of a copy is never touched.
+   * with `parentSession` set. The source of a copy is never touched. `takeOver` takes the lease from an owner on another
+   * host.
    */
-  async makeOwn(copy: CopyTarget | undefined): Promise<void> {
+  async makeOwn(copy: CopyTarget | undefined, takeOver = false): Promise<void> {
     if (this.#log) return;
     if (copy === undefined) {
       if (!this.isOwn)
         throw new StetError("store/not_ours", `not a file Stet wrote: ${this.#file}; name an --out file`, {
           exitCode: 2,
         });
-      this.#log = await this.ports.store.open(this.#file, { write: true });
+      this.#log = await this.ports.store.open(this.#file, { write: true, takeOver });
     } else {
       const headerLine = JSON.stringify(this.#copyHeader());
-      const lines = copyLines(this.#source, this.#file, headerLine, this.ports.digest);
+      const lines = copyLines(this.#source, this.#file, headerLine, this.ports.digest, {
+        repair: copy.repair ?? false,
+      });
       this.#log = await this.ports.store.create(copy.out, [headerLine, ...lines]);
       this.#file = copy.out;
     }

@@ -4,15 +4,15 @@ import { ESTIMATOR, familyFor, frameFor, rewrite, type Session, windowFor } from
 import { LOCAL_WRITER } from "../compose.ts";
 import type { CommonOptions } from "../output.ts";
 import { print } from "../output.ts";
-import { prepareToWrite } from "../own-file.ts";
+import { prepareToWrite, type WriteOptions } from "../own-file.ts";
+import { loadSettings } from "../settings.ts";
 
-export interface CompactOptions extends CommonOptions {
+export interface CompactOptions extends CommonOptions, WriteOptions {
   strategy?: string;
   focus?: string;
   keep?: number;
   window?: number;
   dryRun?: boolean;
-  out?: string;
 }
 
 /** Runs it; exit code 0 committed or planned, 4 nothing to do, 6 stale, 3 when the request that follows breaks a rule. */
@@ -23,15 +23,18 @@ export async function compact(session: Session, options: CompactOptions): Promis
       exitCode: 2,
     });
   }
+  const settings = loadSettings(process.cwd());
+  const keep = options.keep ?? settings.keepRecentTokens;
   const started = performance.now();
   const outcome = await rewrite(session, {
     trigger: "manual",
     writer: LOCAL_WRITER,
     window: windowFor(session, options.window).tokens,
-    ...(options.keep === undefined ? {} : { keepRecentTokens: options.keep }),
+    ...(keep === undefined ? {} : { keepRecentTokens: keep }),
+    ...(settings.reserveTokens === undefined ? {} : { reserveTokens: settings.reserveTokens }),
     ...(options.focus === undefined ? {} : { focus: options.focus }),
     ...(options.dryRun ? { dryRun: true } : {}),
-    prepareToWrite: () => prepareToWrite(session, options.out),
+    prepareToWrite: () => prepareToWrite(session, options),
   });
   const durationMs = Math.round(performance.now() - started);
   if (outcome.outcome === "skipped" || outcome.outcome === "stale") {

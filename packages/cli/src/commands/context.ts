@@ -1,9 +1,10 @@
 /** `stet context`: the exact request body the next turn would send. Never rewrites. */
 import type { ProviderFamily, Segment, View } from "@stet/core";
-import { buildRequest, fold, limitsFor, StetError, validateRequest } from "@stet/core";
+import { buildRequest, fold, limitsFor, PROVIDER_FAMILIES, StetError, validateRequest } from "@stet/core";
 import { ESTIMATOR, familyFor, frameFor, type Session, windowFor } from "@stet/engine";
 import type { CommonOptions } from "../output.ts";
 import { print } from "../output.ts";
+import { loadSettings } from "../settings.ts";
 
 export interface ContextOptions extends CommonOptions {
   at?: string;
@@ -12,14 +13,16 @@ export interface ContextOptions extends CommonOptions {
   window?: number;
 }
 
-const FAMILIES: readonly string[] = ["anthropic", "openai-responses", "openai-chat", "google"];
-
 /** Prints the request; exit code 3 when it breaks a provider's rule. */
 export function context(session: Session, options: ContextOptions): number {
-  if (options.provider !== undefined && !FAMILIES.includes(options.provider)) {
-    throw new StetError("config/invalid", `no such provider: ${options.provider}; use ${FAMILIES.join(", ")}`, {
-      exitCode: 2,
-    });
+  if (options.provider !== undefined && !(PROVIDER_FAMILIES as readonly string[]).includes(options.provider)) {
+    throw new StetError(
+      "config/invalid",
+      `no such provider: ${options.provider}; use ${PROVIDER_FAMILIES.join(", ")}`,
+      {
+        exitCode: 2,
+      },
+    );
   }
   const family = (options.provider as ProviderFamily | undefined) ?? familyFor(session);
   const frame = frameFor(session);
@@ -31,7 +34,11 @@ export function context(session: Session, options: ContextOptions): number {
   );
   const violations = validateRequest(family, built.body);
   const window = windowFor(session, options.window);
-  const { hardLimit } = limitsFor({ window: window.tokens, fixedOverhead: built.frameTokens });
+  const { hardLimit } = limitsFor({
+    window: window.tokens,
+    fixedOverhead: built.frameTokens,
+    ...loadReserve(),
+  });
   const fits = built.tokens <= hardLimit;
   const document = {
     sessionId: session.header.id,
@@ -70,4 +77,9 @@ function segmentRow(segment: Segment) {
   if (segment.kind === "prefix") return { from: null, through: segment.through, kind: segment.kind, by: segment.by.id };
   const row = { from: segment.node.id, through: segment.node.id, kind: segment.kind };
   return segment.kind === "stubbed" ? { ...row, by: segment.stubs[0]?.by } : row;
+}
+
+function loadReserve(): { reserveTokens?: number } {
+  const { reserveTokens } = loadSettings(process.cwd());
+  return reserveTokens === undefined ? {} : { reserveTokens };
 }

@@ -1,7 +1,7 @@
 /** `stet recall`: earlier text, exactly, over the whole file. A scan; the index comes later. */
-import type { Entry } from "@stet/core";
 import { redact } from "@stet/core";
 import type { Session } from "@stet/engine";
+import { type CallsSeen, entryText } from "../entry-text.ts";
 import type { CommonOptions } from "../output.ts";
 import { print } from "../output.ts";
 
@@ -30,12 +30,12 @@ export function recall(session: Session, query: string, options: RecallOptions):
   const shown = new Set(session.view.segments.flatMap((s) => (s.kind === "verbatim" ? [s.at] : [])));
   const id = query.slice(query.lastIndexOf(":") + 1);
   const folded = query.toLowerCase();
-  const tools = new Map<string, { name: string; path?: string }>();
+  const calls: CallsSeen = new Map();
   const found: { hit: Hit; exactness: number; row: number }[] = [];
   let row = 0;
   for (const { entry, at } of session.tree().entries()) {
     row++;
-    const facts = factsOf(entry, tools);
+    const facts = entryText(entry, calls);
     if (facts === undefined) continue;
     const exactness =
       entry.id === id ? 0 : facts.text.includes(query) ? 1 : facts.text.toLowerCase().includes(folded) ? 2 : 3;
@@ -62,61 +62,4 @@ export function recall(session: Session, query: string, options: RecallOptions):
     hits.map((hit) => `${hit.handle} ${hit.role}${hit.tool ? ` ${hit.tool}` : ""}\n${hit.text}`),
   );
   return hits.length === 0 ? 4 : 0;
-}
-
-interface Facts {
-  role: string;
-  text: string;
-  tool?: string | undefined;
-  path?: string;
-}
-
-function factsOf(entry: Entry, tools: Map<string, { name: string; path?: string }>): Facts | undefined {
-  if (entry.type === "compaction" || entry.type === "branch_summary") return { role: entry.type, text: entry.summary };
-  if (entry.type === "custom_message") return { role: "custom", text: joined(entry.content) };
-  if (entry.type !== "message" && entry.type !== "late_result") return undefined;
-  const { message } = entry;
-  switch (message.role) {
-    case "assistant": {
-      for (const block of message.content) {
-        if (block.type !== "toolCall") continue;
-        const path = block.arguments.path ?? block.arguments.file_path;
-        tools.set(block.id, typeof path === "string" ? { name: block.name, path } : { name: block.name });
-      }
-      const calls = message.content.find((block) => block.type === "toolCall");
-      const text = message.content
-        .map((block) =>
-          block.type === "text"
-            ? block.text
-            : block.type === "toolCall"
-              ? `${block.name}(${JSON.stringify(block.arguments)})`
-              : "",
-        )
-        .filter((part) => part !== "")
-        .join("\n");
-      return { role: "assistant", text, ...(calls?.type === "toolCall" ? { tool: calls.name } : {}) };
-    }
-    case "toolResult": {
-      const call = tools.get(message.toolCallId);
-      return {
-        role: "toolResult",
-        text: joined(message.content),
-        tool: message.toolName || call?.name,
-        ...(call?.path ? { path: call.path } : {}),
-      };
-    }
-    case "bashExecution":
-      return { role: "bashExecution", text: `${message.command}\n${message.output}` };
-    case "compactionSummary":
-    case "branchSummary":
-      return { role: message.role, text: message.summary };
-    default:
-      return { role: message.role, text: joined(message.content) };
-  }
-}
-
-function joined(content: string | readonly { type: string; text?: string }[]): string {
-  return typeof content === "string"
-    ? content
-    : content.flatMap((b) => (b.text === undefined ? [] : [b.text])).join("\n");
 }

@@ -2,11 +2,10 @@
 import { goTo, label, pin, redo, type Session, undo } from "@stet/engine";
 import type { CommonOptions } from "../output.ts";
 import { print } from "../output.ts";
-import { prepareToWrite } from "../own-file.ts";
+import { prepareToWrite, type WriteOptions } from "../own-file.ts";
 
-export interface ShapeOptions extends CommonOptions {
+export interface ShapeOptions extends CommonOptions, WriteOptions {
   window?: number;
-  out?: string;
 }
 
 /** `stet undo` and `stet redo`; exit code 4 when there is nothing to take back. */
@@ -16,7 +15,7 @@ export async function reverse(
   entry: string | undefined,
   options: ShapeOptions,
 ): Promise<number> {
-  const prepare = () => prepareToWrite(session, options.out);
+  const prepare = () => prepareToWrite(session, options);
   const common = { prepareToWrite: prepare, ...(options.window === undefined ? {} : { window: options.window }) };
   const outcome =
     which === "undo"
@@ -35,7 +34,7 @@ export async function reverse(
 
 /** `stet goto`; exit code 4 when the head is already there. */
 export async function move(session: Session, entry: string, options: ShapeOptions): Promise<number> {
-  const outcome = await goTo(session, entry, { prepareToWrite: () => prepareToWrite(session, options.out) });
+  const outcome = await goTo(session, entry, { prepareToWrite: () => prepareToWrite(session, options) });
   if (outcome.outcome === "skipped") {
     print(options, outcome, [`skipped: ${outcome.reason}`]);
     return 4;
@@ -51,7 +50,7 @@ export async function mark(
   what: { pin: boolean } | { label: string },
   options: ShapeOptions,
 ): Promise<number> {
-  const prepare = () => prepareToWrite(session, options.out);
+  const prepare = () => prepareToWrite(session, options);
   if ("pin" in what) await pin(session, entry, what.pin, prepare);
   else await label(session, entry, what.label, prepare);
   print(options, { outcome: "committed", file: session.file }, [session.file]);

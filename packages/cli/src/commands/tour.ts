@@ -5,12 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Node, ProviderFamily } from "@stet/core";
-import { buildRequest, clipToTokens, estimateTextTokens, validateRequest } from "@stet/core";
+import { buildRequest, clipToTokens, estimateTextTokens, PROVIDER_FAMILIES, validateRequest } from "@stet/core";
 import { ESTIMATOR, frameFor, rewrite, type Session, undo } from "@stet/engine";
 import { compose, LOCAL_WRITER } from "../compose.ts";
 import { openSession } from "../open-file.ts";
 
-const FAMILIES: readonly ProviderFamily[] = ["anthropic", "openai-responses", "openai-chat", "google"];
 const WINDOW = 32_000;
 const BAR_CELLS = 30;
 
@@ -24,7 +23,7 @@ export async function tour(options: { json?: boolean }): Promise<number> {
     const { rules } = JSON.parse(readFileSync(shipped.replace(/\.jsonl$/, ".facts.json"), "utf8")) as {
       rules: string[];
     };
-    const session = await openSession(compose(), file, undefined);
+    const session = await openSession(compose(), file);
     await session.makeOwn(undefined);
     return await show(session, rules, options);
   } finally {
@@ -59,7 +58,7 @@ async function show(session: Session, rules: readonly string[], options: { json?
   });
   const ours = keptBy(done.summary);
   const theirs = keptBy(rival);
-  const violations = FAMILIES.map((family) => ({ family, count: violationsOf(session, family) }));
+  const violations = PROVIDER_FAMILIES.map((family) => ({ family, count: violationsOf(session, family) }));
   const taken = await undo(session, { window: 200_000, prepareToWrite: async () => {} });
   const hashAfter = requestHash(session);
   await session.close();

@@ -35,12 +35,20 @@ function isLowSurrogate(code: number): boolean {
 
 /**
  * The lines after the header, for a file whose header line is `headerLine`. Every entry comes out with explicit id and
- * parent, so that the copy is a version-3 file whatever the source was.
+ * parent, so that the copy is a version-3 file whatever the source was. `repair` also leaves out what no reader can read
+ * and lines that repeat an earlier one, and writes down the parents readers had to reconnect.
  */
-export function copyLines(source: LineSource, file: string, headerLine: string, digest: Digest): string[] {
+export function copyLines(
+  source: LineSource,
+  file: string,
+  headerLine: string,
+  digest: Digest,
+  options: { repair?: boolean } = {},
+): string[] {
   const head = readHead(source, file);
   const tree = SessionTree.read(source, file);
   const boundaries = keptBoundaries(tree);
+  const damage = options.repair ? damageIn(tree) : undefined;
   const lines: string[] = [];
   const moved = new Map<number, number>();
   const chain = new Chain(digest, [headerLine]);
@@ -48,8 +56,9 @@ export function copyLines(source: LineSource, file: string, headerLine: string, 
   for (const raw of source.lines(0)) {
     const parsed = parseLine(raw);
     if (parsed.kind === "blank" || parsed.kind === "title" || parsed.kind === "header") continue;
-    const text =
-      parsed.kind === "entry" ? copyEntry(raw.text, parsed, { head, moved, tree, boundaries, chain, at }) : raw.text;
+    if (damage && (parsed.kind !== "entry" || damage.repeats.has(raw.at))) continue;
+    const state: CopyState = { head, moved, tree, boundaries, chain, at, strays: damage?.strays };
+    const text = parsed.kind === "entry" ? copyEntry(raw.text, parsed, state) : raw.text;
     moved.set(raw.at, at);
     lines.push(text);
     chain.add(text);
@@ -67,6 +76,20 @@ interface CopyState {
   chain: Chain;
   /** Where the line will start in the new file. */
   at: number;
+  /** Offsets of entries whose parent had to be reconnected, when that is to be written down. */
+  strays: ReadonlySet<number> | undefined;
+}
+
+/** What a repairing copy leaves out or reconnects, by offset. */
+function damageIn(tree: SessionTree): { repeats: Set<number>; strays: Set<number> } {
+  const repeats = new Set<number>();
+  const strays = new Set<number>();
+  for (const { code, at } of tree.problems) {
+    if (at === undefined) continue;
+    if (code === "identical_repeat") repeats.add(at);
+    if (code === "missing_parent" || code === "missing_parent_id" || code === "bad_hint") strays.add(at);
+  }
+  return { repeats, strays };
 }
 
 /** Version 1 named kept boundaries by index; the tree has resolved them to ids. */
@@ -81,7 +104,8 @@ function keptBoundaries(tree: SessionTree): Map<number, string> {
 
 function copyEntry(text: string, line: EntryLine, state: CopyState): string {
   const value = JSON.parse(text) as { [key: string]: Json };
-  if (needsRewriting(value, state.head)) return JSON.stringify(moveOffsets(value, line, state));
+  if (state.strays?.has(line.at) || needsRewriting(value, state.head))
+    return JSON.stringify(moveOffsets(value, line, state));
   const added: { [key: string]: Json } = {};
   if (typeof value.id !== "string" || value.id === "") added.id = line.entry.id;
   if (line.parent === "absent" && value.parentId === undefined) added.parentId = resolvedParent(line, state);
@@ -111,7 +135,9 @@ function needsRewriting(value: { [key: string]: Json }, head: FileHead): boolean
 function moveOffsets(value: { [key: string]: Json }, line: EntryLine, state: CopyState): { [key: string]: Json } {
   const { moved, head } = state;
   const copy: { [key: string]: Json } = { ...value, id: line.entry.id };
-  if (line.parent === "absent") copy.parentId = resolvedParent(line, state);
+  const isStray = state.strays?.has(line.at) ?? false;
+  if (line.parent === "absent" || isStray) copy.parentId = resolvedParent(line, state);
+  if (isStray) delete copy.parentAt;
   if (typeof copy.parentAt === "number") {
     const to = moved.get(copy.parentAt);
     if (to === undefined) delete copy.parentAt;

@@ -1,11 +1,10 @@
-/** Verbs that only look: tree and verify. */
-import type { Node, ProviderFamily, Violation } from "@stet/core";
-import { buildRequest, isNode, validateRequest } from "@stet/core";
-import { ESTIMATOR, frameFor, type Session } from "@stet/engine";
+/** `stet tree`: every entry. */
+import type { Node } from "@stet/core";
+import { isNode } from "@stet/core";
+import type { Session } from "@stet/engine";
 import type { CommonOptions } from "../output.ts";
 import { print } from "../output.ts";
 
-const FAMILIES: readonly ProviderFamily[] = ["anthropic", "openai-responses", "openai-chat", "google"];
 const PREVIEW_CHARS = 80;
 
 /** `stet tree`: every node, in file order. */
@@ -54,29 +53,4 @@ function textOf(node: Node): string {
   return content
     .map((block) => (block.type === "text" ? block.text : block.type === "toolCall" ? `${block.name}()` : ""))
     .join(" ");
-}
-
-/** `stet verify`: what the reader had to repair, and whether the next request obeys every provider; exit 3 with problems. */
-export function verify(session: Session, options: CommonOptions): number {
-  const tree = session.tree();
-  const path = tree.path();
-  const problems = [...tree.problems, ...path.problems].map((p) => ({
-    code: p.code,
-    ...(p.entryId ? { entryId: p.entryId } : {}),
-    ...(p.line ? { line: p.line } : {}),
-    message: p.message,
-  }));
-  const frame = frameFor(session);
-  const violations: Record<string, Violation[]> = {};
-  for (const family of FAMILIES) {
-    const built = buildRequest(session.view, { family, frame }, { estimator: ESTIMATOR });
-    violations[family] = validateRequest(family, built.body);
-  }
-  const isLegal = Object.values(violations).every((list) => list.length === 0);
-  const ok = problems.length === 0 && isLegal;
-  const lines = ok ? [`ok: ${tree.size} entries`] : problems.map((p) => `${p.code}: ${p.message}`);
-  const torn = tree.problems.find((p) => p.code === "torn_tail");
-  const tornBytes = torn?.at === undefined ? 0 : session.source.sizeBytes - torn.at;
-  print(options, { ok, entries: tree.size, tornBytes, problems, violations }, lines);
-  return ok ? 0 : 3;
 }
