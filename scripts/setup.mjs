@@ -62,12 +62,24 @@ export function orExit(step) {
   }
 }
 
+/** Folder of the pinned pi release that tests and benchmarks compare with; its packages never ship. */
+const peerFolder = join(root, "test/pi-compat");
+
 /** Checks Node's version and installs the dependencies unless they are in place. Throws {@link SetupFailure}. */
 export function ensureInstalled({ quiet = false } = {}) {
   checkNode(process.versions.node);
-  if (isInstalled(root)) return;
+  ensureFolder(root, "development", quiet);
+}
+
+/** Installs the peer that tests and benchmarks compare with, unless it is in place. Throws {@link SetupFailure}. */
+export function ensurePeer({ quiet = false } = {}) {
+  ensureFolder(peerFolder, "comparison", quiet);
+}
+
+function ensureFolder(folder, what, quiet) {
+  if (isInstalled(folder)) return;
   withLock(() => {
-    if (!isInstalled(root)) install(quiet);
+    if (!isInstalled(folder)) install(folder, what, quiet);
   });
 }
 
@@ -147,15 +159,15 @@ function safeHome() {
   }
 }
 
-function install(quiet) {
-  const packages = Object.values(JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")).packages);
+function install(folder, what, quiet) {
+  const packages = Object.values(JSON.parse(readFileSync(join(folder, "package-lock.json"), "utf8")).packages);
   const count = packages.filter((entry) => entry.integrity && !entry.optional).length;
-  say(quiet, `installing ${count} development packages with npm ci (about 20 seconds, needed once)`);
+  say(quiet, `installing ${count} ${what} packages with npm ci (about 20 seconds, needed once)`);
   // No dependency needs an install script, so none may run. The cache comes first: a second install works offline.
   const args = ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline", "--loglevel=error"];
   const retries = ["--fetch-retries=2", "--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=5000"];
   const run = runNpm([...args, ...retries, "--no-progress"], {
-    cwd: root,
+    cwd: folder,
     encoding: "utf8",
     env: { ...process.env, npm_config_cache: npmCache(), npm_config_update_notifier: "false" },
   });

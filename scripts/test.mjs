@@ -6,14 +6,17 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { check, runChecks, runScript } from "./checks.mjs";
-import { ensureBuilt, ensureInstalled, orExit, SetupFailure, stateFolder } from "./setup.mjs";
+import { ensureBuilt, ensureInstalled, ensurePeer, orExit, SetupFailure, stateFolder } from "./setup.mjs";
 import { tally } from "./tally.mjs";
 
 const args = process.argv.slice(2);
 const long = args.includes("--long");
 const forwarded = args.filter((argument) => argument !== "--long");
 
-orExit(() => ensureInstalled());
+orExit(() => {
+  ensureInstalled();
+  ensurePeer();
+});
 const checks = [check("build", build), ...runChecks()];
 const { passed, failed, skipped } = tally(checks, runTests());
 const note = skipped > 0 ? ` (${skipped} tests skipped)` : "";
