@@ -3,7 +3,7 @@
  * the core's, what bytes do is the store's.
  */
 import type { Entry, EntryId, LineSource, PathNode, SessionHeader, SessionLog, Suffix, View } from "@stet/core";
-import { copyLines, fold, isNodeType, parseLine, readSuffix, SessionTree, StetError } from "@stet/core";
+import { copyLines, extend, fold, isNode, isNodeType, parseLine, readSuffix, SessionTree, StetError } from "@stet/core";
 import type { EnginePorts, OpenedFile } from "./ports.ts";
 
 /** The writer field of a file Stet owns. */
@@ -42,6 +42,8 @@ export class Session {
   #log: SessionLog | undefined;
   #file: string;
   #tree: SessionTree | undefined;
+  /** What the file will be once the appends now being written are on disk. */
+  #ahead: Grown | undefined;
 
   constructor(ports: EnginePorts, opened: OpenedFile) {
     this.ports = ports;
@@ -141,29 +143,41 @@ export class Session {
   async append(drafts: readonly Draft[], check?: (now: Suffix) => void): Promise<AppendedLine[]> {
     const log = this.#log;
     if (!log) throw new StetError("store/read_only", `session is open for reading: ${this.#file}`);
-    const placed: AppendedLine[] = [];
-    const { at } = await log.append((point) => {
-      placed.length = 0;
-      const now =
-        point.revision.sizeBytes === this.#source.sizeBytes ? this.#suffix : readSuffix(point.source, this.#file);
-      check?.(now);
-      const all: Draft[] = point.torn ? [{ type: "torn", fields: { ...point.torn } }, ...drafts] : [...drafts];
-      return this.#serialise(all, point.at, now, point.source, placed);
-    });
-    placed.forEach((line, i) => {
-      line.at = at[i] as number;
-    });
-    this.#reread(log.source());
-    return placed.slice(placed.length - drafts.length);
+    const placed: PlacedLine[] = [];
+    let grown: Grown | undefined;
+    try {
+      const { at } = await log.append((point) => {
+        placed.length = 0;
+        const { sizeBytes } = point.revision;
+        const now = this.#knownAt(sizeBytes) ?? stateOf(readSuffix(point.source, this.#file), sizeBytes);
+        check?.(now.suffix);
+        const all: Draft[] = point.torn ? [{ type: "torn", fields: { ...point.torn } }, ...drafts] : [...drafts];
+        const lines = this.#serialise(all, point.at, now.suffix, point.source, placed);
+        grown = grow(now, placed);
+        this.#ahead = grown;
+        return lines;
+      });
+      placed.forEach((line, i) => {
+        line.at = at[i] as number;
+      });
+    } catch (error) {
+      this.#ahead = undefined;
+      throw error;
+    }
+    const source = log.source();
+    if (grown !== undefined && grown.sizeBytes === source.sizeBytes) this.#become(source, grown);
+    else this.#reread(source);
+    return placed.slice(placed.length - drafts.length).map(({ id, at }) => ({ id, at }));
   }
 
-  #serialise(
-    drafts: readonly Draft[],
-    from: number,
-    now: Suffix,
-    source: LineSource,
-    placed: AppendedLine[],
-  ): string[] {
+  /** The state this session knows for a file of `sizeBytes`: the current one, or that of appends still being written. */
+  #knownAt(sizeBytes: number): Grown | undefined {
+    if (this.#ahead?.sizeBytes === sizeBytes) return this.#ahead;
+    if (this.#source.sizeBytes !== sizeBytes) return undefined;
+    return { suffix: this.#suffix, view: this.#view, sizeBytes };
+  }
+
+  #serialise(drafts: readonly Draft[], from: number, now: Suffix, source: LineSource, placed: PlacedLine[]): string[] {
     const last = now.nodes.at(-1);
     let head: { id: EntryId | null; at?: number | undefined } = last ? { id: last.node.id, at: last.at } : { id: null };
     let before = lastLineAt(source);
@@ -177,7 +191,7 @@ export class Session {
       if (parent.id !== null && parent.at !== undefined && parent.at !== before) entry.parentAt = parent.at;
       entry.timestamp = this.ports.clock.now();
       const line = JSON.stringify({ ...entry, ...draft.fields });
-      placed.push({ id, at });
+      placed.push({ id, at, text: line, movesHead: draft.parent !== undefined });
       if (isNodeType(draft.type)) head = { id, at };
       else if (draft.type === "head") head = parent;
       before = at;
@@ -194,11 +208,15 @@ export class Session {
     }
   }
 
-  #reread(source: LineSource): void {
+  #become(source: LineSource, { suffix, view }: Grown): void {
     this.#source = source;
-    this.#suffix = readSuffix(source, this.#file);
-    this.#view = fold(this.#suffix.nodes);
+    this.#suffix = suffix;
+    this.#view = view;
     this.#tree = undefined;
+  }
+
+  #reread(source: LineSource): void {
+    this.#become(source, stateOf(readSuffix(source, this.#file), source.sizeBytes));
   }
 
   /** Waits for what is being written and gives the file back. */
@@ -206,6 +224,50 @@ export class Session {
     await this.#log?.close();
     this.#log = undefined;
   }
+}
+
+/** What a file of `sizeBytes` shows. */
+interface Grown {
+  suffix: Suffix;
+  view: View;
+  sizeBytes: number;
+}
+
+function stateOf(suffix: Suffix, sizeBytes: number): Grown {
+  return { suffix, view: fold(suffix.nodes), sizeBytes };
+}
+
+/**
+ * `now` with lines that only extend its path, without reading anything again; equals a fresh read (law L11). Undefined
+ * where only that can tell.
+ */
+function grow(now: Grown, placed: readonly PlacedLine[]): Grown | undefined {
+  if (!placed.every(isPlainLine)) return undefined;
+  const nodes = [...now.suffix.nodes];
+  let { view, sizeBytes } = now;
+  for (const { text, at } of placed) {
+    const bytes = Buffer.byteLength(text, "utf8");
+    sizeBytes = at + bytes + 1;
+    const line = parseLine({ text, at, bytes, terminated: true });
+    if (line.kind !== "entry" || !isNode(line.entry)) continue;
+    const next: PathNode = { node: line.entry, at };
+    const extended = extend(view, next);
+    if (extended === undefined) return undefined;
+    view = extended;
+    nodes.push(next);
+  }
+  return { suffix: { ...now.suffix, nodes }, view, sizeBytes };
+}
+
+interface PlacedLine extends AppendedLine {
+  text: string;
+  /** The draft named a parent of its own. */
+  movesHead: boolean;
+}
+
+/** Whether a line leaves what is hidden and where the head stands as they were, or only extends the path. */
+function isPlainLine({ text, movesHead }: PlacedLine): boolean {
+  return !movesHead && !/^\{"type":"(?:head|compaction|branch_summary|restore|elision)"/.test(text);
 }
 
 /** Offset of the last readable entry line; the line a parent without a hint stands on. */

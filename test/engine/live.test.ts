@@ -1,0 +1,43 @@
+/** Law L11: after every step of any walk the live session equals the file opened afresh. */
+import { goTo, label, pin, redo, type Session, undo } from "@stet/engine";
+import { Rng } from "@stet/testkit";
+import { describe, expect, it } from "vitest";
+import { answer, call, compact, requestOf, result, testFolder, user } from "./harness.ts";
+
+const { create, open } = testFolder();
+const write = { prepareToWrite: async () => {} };
+
+async function step(session: Session, rng: Rng, n: number): Promise<void> {
+  const path = session.tree().path().nodes;
+  const some = path[rng.int(path.length)]?.node.id;
+  const turn = [
+    user(`request ${n}`),
+    call(`c${n}`, "bash", { command: `run ${n}` }),
+    result(`c${n}`, "bash", "word ".repeat(1 + rng.int(600))),
+    answer(`done ${n}`),
+  ];
+  const pick = some === undefined ? 0 : rng.int(9);
+  if (pick <= 2) await session.append(turn);
+  else if (pick === 3) await Promise.all(turn.map((draft) => session.append([draft])));
+  else if (pick === 4) await compact(session, 8000, 200 + rng.int(1000));
+  else if (pick === 5) await goTo(session, some as string, write);
+  else if (pick === 6) await pin(session, some as string, true, write.prepareToWrite);
+  else if (pick === 7) await label(session, some as string, `l${n}`, write.prepareToWrite);
+  else await (rng.chance(0.6) ? undo : redo)(session, { ...write, window: 1_000_000 });
+}
+
+describe("live = reopened", () => {
+  for (let seed = 1; seed <= 20; seed++) {
+    it(`seed ${seed}, 30 steps`, async () => {
+      const rng = new Rng(seed);
+      const session = await create(`live-${seed}`, [user("start")]);
+      for (let n = 0; n < 30; n++) {
+        await step(session, rng, n);
+        const fresh = await open(session.file);
+        expect(session.suffix.nodes).toEqual(fresh.suffix.nodes);
+        expect(session.view).toEqual(fresh.view);
+        expect(requestOf(session)).toBe(requestOf(fresh));
+      }
+    });
+  }
+});
