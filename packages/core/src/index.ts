@@ -4,6 +4,7 @@ export * from "./codec/copy-lines.ts";
 export type * from "./codec/line-source.ts";
 export * from "./codec/parse-line.ts";
 export * from "./codec/read-log.ts";
+export * from "./codec/verify-log.ts";
 export * from "./codec/walk-path.ts";
 export * from "./context/as-recorded.ts";
 export * from "./context/build.ts";
