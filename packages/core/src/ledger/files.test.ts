@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fileDetails, formatFilesTree, normalisePath, stripFileTags, upsertFilesTree } from "./files.ts";
+import { fileDetails, formatFilesTree, normalisePath, readFileTags, stripFileTags, upsertFilesTree } from "./files.ts";
 import type { FileFact } from "./slots.ts";
 
 const read = (path: string): FileFact => ({ path, read: true, lastId: "e1" });
@@ -75,4 +75,22 @@ test("file blocks of every age are taken out before a new one is put in", () => 
 
 test("details: a changed file is never in readFiles, both lists sorted", () => {
   expect(fileDetails([both("b"), write("a"), read("c")])).toEqual({ readFiles: ["c"], modifiedFiles: ["a", "b"] });
+});
+
+test("a summary's own tree is read back: written, then read, gives the same lists", () => {
+  const files: FileFact[] = [
+    { path: "README.md", read: true, lastId: "a" },
+    { path: "src/a.ts", read: true, edited: true, lastId: "a" },
+    { path: "src/deep/er/b.ts", written: true, lastId: "a" },
+    { path: "/etc/hosts", read: true, lastId: "a" },
+  ];
+  expect(readFileTags(upsertFilesTree("## Goal\nx", files))).toEqual({
+    readFiles: ["/etc/hosts", "README.md", "src/a.ts"],
+    modifiedFiles: ["src/a.ts", "src/deep/er/b.ts"],
+  });
+});
+
+test("omk: the older tag pairs are read too", () => {
+  const old = "text\n\n<read-files>\na.ts\n</read-files>\n\n<modified-files>\nb.ts\n</modified-files>";
+  expect(readFileTags(old)).toEqual({ readFiles: ["a.ts"], modifiedFiles: ["b.ts"] });
 });

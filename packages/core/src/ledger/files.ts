@@ -156,3 +156,34 @@ export function upsertFilesTree(summary: string, files: readonly FileFact[]): st
   if (tree === "") return text;
   return text === "" ? tree : `${text}\n\n${tree}`;
 }
+
+/**
+ * The files a summary's own blocks name, from the tree and from the older tag pairs alike (spec-musepi §4.5): so that
+ * lists go on growing over summaries whose details were lost. Lines that are no file are skipped.
+ */
+export function readFileTags(summary: string): { readFiles: string[]; modifiedFiles: string[] } {
+  const read = new Set<string>();
+  const modified = new Set<string>();
+  for (const path of linesIn(summary, "read-files")) read.add(path);
+  for (const path of linesIn(summary, "modified-files")) modified.add(path);
+  const folders: string[] = [];
+  for (const line of linesIn(summary, "files")) {
+    const folder = /^(#+) (.+)$/.exec(line);
+    if (folder) {
+      folders.length = folder[1]!.length - 1;
+      folders.push(folder[2]!);
+      continue;
+    }
+    const [, name, mark] = /^(.+) \((Read|Write|RW)\)$/.exec(line) ?? [];
+    if (name === undefined) continue;
+    const path = folders.join("").replace(/^\/+/, "/") + name;
+    if (mark !== "Write") read.add(path);
+    if (mark !== "Read") modified.add(path);
+  }
+  return { readFiles: [...read].sort(compareText), modifiedFiles: [...modified].sort(compareText) };
+}
+
+function linesIn(summary: string, tag: string): string[] {
+  const body = new RegExp(`<${tag}>\\n([\\s\\S]*?)\\n</${tag}>`).exec(summary)?.[1];
+  return body === undefined ? [] : body.split("\n").filter((line) => line.trim() !== "");
+}
