@@ -222,12 +222,16 @@ function hysteresisFor(
         OMK_REARM_CEILING * triggerRatio,
       );
       return {
-        rearm: Math.floor(rearmRatio * window),
-        // Rounded before it is rounded up: 0.07 · 100 is a little more than 7.
-        emergency: Math.max(trigger, Math.ceil(Number((emergencyRatio * window).toFixed(6)))),
+        rearm: Math.floor(settle(rearmRatio * window)),
+        emergency: Math.max(trigger, Math.ceil(settle(emergencyRatio * window))),
       };
     }
   }
+}
+
+/** 0.07 · 100 is a little more than 7 and 0.45 · 1000 a little less than 450: not a token's worth. */
+function settle(tokens: number): number {
+  return Number(tokens.toFixed(6));
 }
 
 function requireTokens(field: string, value: number, least: number): void {
