@@ -1,0 +1,483 @@
+import { describe, expect, test } from "vitest";
+import { InvariantError } from "../errors.ts";
+import { type LimitSettings, type Limits, limitsFor } from "./limits.ts";
+import { type Decision, type PolicyEvent, type PolicyState, refusalText } from "./policy-state.ts";
+import { type BehaviourOverrides, behaviourOf, type Preset } from "./presets.ts";
+import { ladderBudgets, openPolicy, step } from "./step.ts";
+
+type Given = Partial<LimitSettings>;
+
+function limits(preset: Preset, given: Given = {}, overrides: BehaviourOverrides = {}): Limits {
+  return limitsFor({ window: 200_000, fixedOverhead: 10_000, ...given }, behaviourOf(preset, overrides));
+}
+
+/** A decision in short. */
+function short(decision: Decision): string {
+  switch (decision.do) {
+    case "none":
+      return decision.why;
+    case "rewrite":
+      return decision.kind === "rescue" ? `rescue ${decision.trigger}` : `rewrite ${decision.trigger}`;
+    case "ladder":
+      return `ladder ${decision.step}`;
+    case "refuse":
+      return `refuse ${decision.reason}`;
+    case "promote":
+      return "promote";
+  }
+}
+
+/** Runs events from an open session; what was decided at each. */
+function run(within: Limits, ...events: PolicyEvent[]): string[] {
+  let state = openPolicy(within.behaviour);
+  return events.map((event) => {
+    const [next, decision] = step(state, event, within);
+    state = next;
+    return short(decision);
+  });
+}
+
+const read = (tokens: number, more: object = {}): PolicyEvent => ({ type: "reading", tokens, ...more });
+const ended = (tokens: number, outcome: "committed" | "skipped" | "failed" | "cancelled" | "stale" = "committed") =>
+  ({ type: "ended", outcome, tokens }) as const;
+const overflow = (tokens = 150_000): PolicyEvent => ({ type: "overflow", tokens });
+const asked = (tokens = 50_000): PolicyEvent => ({ type: "asked", tokens });
+const said = (by: "user" | "assistant" | "tool"): PolicyEvent => ({ type: "new_content", by });
+
+describe("stet: two limits", () => {
+  const stet = limits("stet");
+  const { trigger, target, hardLimit, emergency } = stet;
+
+  test("below the trigger nothing, at it a rewrite", () => {
+    expect(run(stet, read(trigger - 1), read(trigger))).toEqual(["below_trigger", "rewrite threshold"]);
+  });
+
+  test("a commit disarms, the rearm line arms again, one above it does not", () => {
+    const first = [read(trigger), ended(target)];
+    expect(run(stet, ...first, read(target + 1), read(trigger))).toEqual([
+      "rewrite threshold",
+      "progress",
+      "below_trigger",
+      "disarmed",
+    ]);
+    expect(run(stet, ...first, read(target), read(trigger)).slice(2)).toEqual(["rearmed", "rewrite threshold"]);
+  });
+
+  test("whatever counts as progress can rearm", () => {
+    expect(stet.rearm).toBe(target);
+  });
+
+  test("the emergency line acts while disarmed, and does not refuse what still fits", () => {
+    const disarmed = [read(trigger), ended(target + 1)];
+    expect(run(stet, ...disarmed, read(emergency ?? 0)).at(-1)).toBe("blocked");
+    expect(run(stet, ...disarmed, said("tool"), read((emergency ?? 0) - 1)).at(-1)).toBe("disarmed");
+    expect(run(stet, ...disarmed, said("tool"), read(emergency ?? 0)).at(-1)).toBe("rewrite hard");
+  });
+
+  test("above the hard limit: a rewrite, then the smaller step, then a refusal with the numbers", () => {
+    const events = [read(hardLimit + 1), ended(hardLimit + 1), ended(hardLimit + 1, "skipped"), read(hardLimit + 1)];
+    expect(run(stet, ...events)).toEqual(["rewrite hard", "ladder 2", "refuse no_progress", "refuse no_progress"]);
+    expect(run(stet, ...events, said("tool"), read(hardLimit + 1), ended(hardLimit + 1)).slice(-2)).toEqual([
+      "rewrite hard",
+      "refuse no_progress",
+    ]);
+  });
+
+  test.each(["skipped", "failed"] as const)(
+    "a rewrite that %s is not repeated until there is new content",
+    (outcome) => {
+      const events = [read(trigger), ended(trigger, outcome), read(trigger), read(trigger + 5)];
+      expect(run(stet, ...events)).toEqual(["rewrite threshold", outcome, "blocked", "blocked"]);
+      for (const by of ["user", "assistant", "tool"] as const) {
+        expect(run(stet, ...events, said(by), read(trigger)).at(-1)).toBe("rewrite threshold");
+      }
+    },
+  );
+
+  test("a rewrite above the target made no progress and is not repeated either", () => {
+    const events = [read(trigger), ended(target + 1), read(trigger), read(hardLimit + 1)];
+    expect(run(stet, ...events)).toEqual(["rewrite threshold", "no_progress", "disarmed", "ladder 2"]);
+  });
+
+  test("undo disarms, so that what was taken back is not rewritten at once", () => {
+    expect(run(stet, { type: "undo" }, read(trigger), read(emergency ?? 0))).toEqual([
+      "undone",
+      "disarmed",
+      "rewrite hard",
+    ]);
+  });
+
+  test("the user's own rewrite runs disarmed, blocked or with automatic rewriting off, but never beside another", () => {
+    const blocked = [read(trigger), ended(trigger, "failed")];
+    expect(run(stet, ...blocked, asked(), asked(), ended(1), asked()).slice(2)).toEqual([
+      "rewrite manual",
+      "refuse rewrite_running",
+      "recorded",
+      "rewrite manual",
+    ]);
+    expect(run(limits("stet", { enabled: false }), asked())).toEqual(["rewrite manual"]);
+  });
+
+  test("while a rewrite runs the soft trigger waits and a request above the hard limit is refused", () => {
+    const events = [read(trigger), read(trigger), read(emergency ?? 0), read(hardLimit + 1), overflow()];
+    expect(run(stet, ...events)).toEqual([
+      "rewrite threshold",
+      "rewrite_running",
+      "rewrite_running",
+      "refuse rewrite_running",
+      "refuse rewrite_running",
+    ]);
+  });
+
+  test("with automatic rewriting off only what does not fit is refused", () => {
+    const off = limits("stet", { enabled: false });
+    expect(run(off, read(trigger), read(hardLimit), read(hardLimit + 1), overflow())).toEqual([
+      "automatic_off",
+      "automatic_off",
+      "refuse automatic_off",
+      "refuse automatic_off",
+    ]);
+  });
+
+  test("running calls count for the soft trigger only", () => {
+    expect(run(stet, read(trigger - 1_024, { pendingTokens: 1_024 }))).toEqual(["rewrite threshold"]);
+    expect(run(stet, read(trigger - 1_024, { pendingTokens: 1_023 }))).toEqual(["below_trigger"]);
+    expect(run(stet, { type: "undo" }, read((emergency ?? 0) - 1, { pendingTokens: 90_000 }))[1]).toBe("disarmed");
+  });
+
+  test("a rewrite committed by someone else disarms too", () => {
+    expect(run(stet, ended(target), read(trigger))).toEqual(["recorded", "disarmed"]);
+  });
+
+  test("the armed flag travels with the file in stet, and with nothing in the others", () => {
+    expect(openPolicy(behaviourOf("stet"), false).armed).toBe(false);
+    expect(openPolicy(behaviourOf("omk"), false).armed).toBe(true);
+    expect(openPolicy(behaviourOf("musepi"), false).armed).toBe(true);
+  });
+
+  test("an answer cut at its output cap starts a rewrite only where the context is full", () => {
+    const cut = (tokens: number): PolicyEvent => ({ type: "incomplete", tokens });
+    expect(run(stet, cut(trigger - 1), cut(trigger), ended(target), cut(trigger), ended(target), cut(trigger))).toEqual(
+      ["output_cap", "rewrite incomplete", "progress", "rewrite incomplete", "progress", "refuse incomplete"],
+    );
+  });
+
+  test("a count that is none is a bug, never a rewrite (omk §3.4)", () => {
+    for (const tokens of [Number.NaN, -1, 1.5, Number.POSITIVE_INFINITY]) {
+      expect(() => run(stet, read(tokens))).toThrow(InvariantError);
+      expect(() => run(stet, read(1, { pendingTokens: tokens }))).toThrow(InvariantError);
+    }
+  });
+
+  test("the state passed in stays as it was", () => {
+    const state: PolicyState = Object.freeze({ armed: true, running: null, attempts: 0, blocked: null });
+    const before = JSON.stringify(state);
+    for (const event of [read(trigger), overflow(), said("user"), { type: "undo" } as const]) step(state, event, stet);
+    expect(JSON.stringify(state)).toBe(before);
+  });
+});
+
+describe("the overflow ladder", () => {
+  test("stet: three steps; the second has at most 4096 and at most half of the first's; no step moves the hard limit", () => {
+    const stet = limits("stet");
+    expect(run(stet, overflow(), ended(90_000), overflow(), ended(90_000), overflow())).toEqual([
+      "ladder 1",
+      "progress",
+      "ladder 2",
+      "progress",
+      "refuse overflow",
+    ]);
+    const first = ladderBudgets(stet, 1);
+    expect(first).toEqual({ keepRecent: 20_000, note: stet.target - 30_000 });
+    expect(ladderBudgets(stet, 2)).toEqual({ keepRecent: 4_096, note: 4_096 });
+    const small = limits("stet", { window: 20_000, fixedOverhead: 1_000 });
+    const one = ladderBudgets(small, 1);
+    expect(ladderBudgets(small, 2)).toEqual({
+      keepRecent: Math.floor(one.keepRecent / 2),
+      note: Math.min(4_096, Math.floor(one.note / 2)),
+    });
+  });
+
+  test("omk §14.66 three overflows: two runs, then the text of the second stage", () => {
+    const omk = limits("omk");
+    expect(run(omk, overflow(), ended(90_000), overflow(), ended(90_000), overflow())).toEqual([
+      "ladder 1",
+      "progress",
+      "ladder 2",
+      "progress",
+      "refuse overflow",
+    ]);
+    expect(ladderBudgets(omk, 1)).toEqual({ keepRecent: 20_000, note: 13_107 });
+    expect(ladderBudgets(omk, 2)).toEqual({ keepRecent: 4_096, note: 3_276 });
+    expect(ladderBudgets(limits("omk", { keepRecentTokens: 900, reserveTokens: 1_000 }), 2)).toEqual({
+      keepRecent: 900,
+      note: 800,
+    });
+  });
+
+  test("musepi §12.81 a second overflow is reported, not rewritten", () => {
+    expect(run(limits("musepi"), overflow(), ended(90_000), overflow())).toEqual([
+      "ladder 1",
+      "progress",
+      "refuse overflow",
+    ]);
+  });
+
+  test.each(["stet", "omk", "musepi"] as const)(
+    "%s: an answer or a user message resets it, a tool result does not",
+    (preset) => {
+      const most = preset === "musepi" ? 1 : 2;
+      const spent = Array.from({ length: most }, () => [overflow(), ended(90_000)]).flat();
+      const after = (by: "user" | "assistant" | "tool") => run(limits(preset), ...spent, said(by), overflow()).at(-1);
+      expect([after("user"), after("assistant"), after("tool")]).toEqual(["ladder 1", "ladder 1", "refuse overflow"]);
+    },
+  );
+
+  test("omk §4.3 a rewrite that still does not fit is not sent again: the next step, then both numbers", () => {
+    const omk = limits("omk");
+    expect(run(omk, overflow(), ended(190_000), ended(190_000))).toEqual(["ladder 1", "ladder 2", "refuse overflow"]);
+  });
+
+  test.each(["skipped", "failed"] as const)("a first step that %s goes on to the second", (outcome) => {
+    expect(run(limits("stet"), overflow(), ended(90_000, outcome), ended(90_000, outcome))).toEqual([
+      "ladder 1",
+      "ladder 2",
+      "refuse overflow",
+    ]);
+    expect(run(limits("musepi"), overflow(), ended(90_000, outcome))).toEqual(["ladder 1", "refuse overflow"]);
+  });
+
+  test.each(["cancelled", "stale"] as const)("a step that was %s ends the recovery", (outcome) => {
+    expect(run(limits("stet"), overflow(), ended(90_000, outcome))).toEqual(["ladder 1", outcome]);
+  });
+
+  test("a refusal says what to do and names its numbers", () => {
+    const stet = limits("stet");
+    let state = openPolicy(stet.behaviour);
+    let last: Decision = { do: "promote" };
+    for (const event of [overflow(), ended(90_000), overflow(), ended(90_000), overflow(150_123)]) {
+      [state, last] = step(state, event, stet);
+    }
+    expect(last).toEqual({
+      do: "refuse",
+      reason: "overflow",
+      numbers: { tokens: 150_123, hardLimit: 183_616, window: 200_000, fixedOverhead: 10_000, attempts: 2 },
+    });
+    if (last.do !== "refuse") throw new Error("no refusal");
+    for (const part of ["150123", "200000", "after 2 rewrites", "shorten", "larger window"]) {
+      expect(refusalText(last)).toContain(part);
+    }
+    for (const reason of ["rewrite_running", "automatic_off", "no_progress", "incomplete"] as const) {
+      expect(refusalText({ ...last, reason })).toMatch(/;.*(wait|run|shorten|ask)/);
+    }
+  });
+});
+
+describe("musepi: guard, recovery, promotion, idleness", () => {
+  const musepi = limits("musepi");
+
+  test("no hysteresis: it acts again as soon as the line is crossed, undo or not", () => {
+    expect(run(limits("musepi", { thresholdPercent: 50 }), read(100_001), ended(70_000), read(100_001))).toEqual([
+      "rewrite threshold",
+      "progress",
+      "rewrite threshold",
+    ]);
+    expect(run(limits("musepi", { thresholdPercent: 50 }), { type: "undo" }, read(100_001))[1]).toBe(
+      "rewrite threshold",
+    );
+  });
+
+  test("musepi §12.72 no headroom after a rewrite: one more try with harsher means, then nothing automatic", () => {
+    const small = limits("musepi", { thresholdPercent: 50 });
+    expect(run(small, read(120_000), ended(90_000), ended(85_000), read(120_000))).toEqual([
+      "rewrite threshold",
+      "rescue threshold",
+      "no_progress",
+      "blocked",
+    ]);
+  });
+
+  test("musepi §12.73 the same with a queued message: it may leave, since it fits", () => {
+    const small = limits("musepi", { thresholdPercent: 50 });
+    const events = [read(120_000), ended(90_000), ended(85_000), read(95_000)];
+    expect(run(small, ...events).at(-1)).toBe("below_trigger");
+  });
+
+  test("musepi §12.74 overflow, 150000 of 200000 left: it is tried again; for a threshold that is no progress", () => {
+    expect(run(musepi, overflow(), ended(150_000))).toEqual(["ladder 1", "fits"]);
+    expect(run(musepi, read(171_000), ended(150_000))).toEqual(["rewrite hard", "rescue hard"]);
+  });
+
+  test("musepi §12.76 61000 left of a threshold of 76384 is progress, the band ends at 61107", () => {
+    const within = limits("musepi", { window: 200_000, thresholdTokens: 76_384 });
+    expect(within.target).toBe(61_107);
+    expect(run(within, read(80_000), ended(61_000))[1]).toBe("progress");
+    expect(run(within, read(80_000), ended(61_108))[1]).toBe("rescue threshold");
+  });
+
+  test("musepi §12.78 an oversized tail freed by the rescue goes on without a warning", () => {
+    expect(run(musepi, read(171_000), ended(160_000), ended(100_000))).toEqual([
+      "rewrite hard",
+      "rescue hard",
+      "progress",
+    ]);
+  });
+
+  test("musepi §12.82 a successful answer above the window is rewritten", () => {
+    expect(run(musepi, said("assistant"), read(205_000, { at: "after_turn" }))[1]).toBe("rewrite hard");
+  });
+
+  test("musepi §6.3 an answer cut at its cap always starts a recovery, once until an answer or user message", () => {
+    const cut: PolicyEvent = { type: "incomplete", tokens: 20_000 };
+    expect(run(musepi, cut, ended(15_000), cut, said("user"), cut)).toEqual([
+      "rewrite incomplete",
+      "progress",
+      "refuse incomplete",
+      "new_content",
+      "rewrite incomplete",
+    ]);
+  });
+
+  test("musepi §12.92 a larger model that stands ready is taken first; default off", () => {
+    const ready = limits("musepi", { canPromote: true });
+    const cut: PolicyEvent = { type: "incomplete", tokens: 20_000 };
+    expect(run(ready, overflow(), cut, read(170_001), read(300_000))).toEqual([
+      "promote",
+      "promote",
+      "promote",
+      "promote",
+    ]);
+    expect(run(musepi, overflow())).toEqual(["ladder 1"]);
+    expect(run(ready, asked())).toEqual(["rewrite manual"]);
+  });
+
+  test("promotion comes first at the soft trigger too", () => {
+    const ready = limits("musepi", { canPromote: true, thresholdPercent: 50 });
+    expect(run(ready, read(100_001))).toEqual(["promote"]);
+  });
+
+  test("musepi §6.4 mid-turn off: the soft trigger waits for the turn's end, the hard limit does not", () => {
+    const off = limits("musepi", { thresholdPercent: 50 }, { midTurn: false });
+    const at = { at: "mid_turn" };
+    expect(run(off, read(100_001, at))).toEqual(["mid_turn_off"]);
+    expect(run(off, read(170_001, at))).toEqual(["rewrite hard"]);
+    expect(run(off, read(100_001, { at: "before_prompt" }))).toEqual(["rewrite threshold"]);
+    expect(run(limits("musepi", { thresholdPercent: 50 }), read(100_001, at))).toEqual(["rewrite threshold"]);
+  });
+
+  test("musepi §6.4 idle: at its own line, with automatic rewriting off too, not with strategy off, never rescued", () => {
+    const idle = (tokens: number): PolicyEvent => ({ type: "idle", tokens });
+    const on = limits("musepi", { window: 1_000_000, enabled: false }, { idle: true });
+    expect(run(on, idle(199_999), idle(200_000), ended(990_000), idle(200_000))).toEqual([
+      "below_trigger",
+      "rewrite idle",
+      "no_progress",
+      "blocked",
+    ]);
+    expect(run(limits("musepi", {}, { idle: true, methods: [] }), idle(999_999))).toEqual(["below_trigger"]);
+    expect(run(musepi, idle(999_999))).toEqual(["below_trigger"]);
+    expect(run(limits("stet", {}, { idle: true }), { type: "undo" }, idle(200_000))[1]).toBe("disarmed");
+  });
+});
+
+describe("omk: hysteresis as documented, below a hard limit that always acts", () => {
+  /** Reserves of 0, so that hysteresis has room between the trigger and the hard limit. */
+  const wide: Given = { window: 1_000, fixedOverhead: 0, reserveTokens: 0, maxUsageRatio: 0.6, rearmRatio: 0.2 };
+
+  test("omk §14.24 a commit at a low ratio disarms and does not rearm in that step", () => {
+    const omk = limits("omk", wide);
+    const [state] = step(openPolicy(omk.behaviour), ended(10), omk);
+    expect(state.armed).toBe(false);
+  });
+
+  test("omk §14.25 disarmed, the ratio exactly at rearm: armed, and it waits", () => {
+    expect(run(limits("omk", wide), ended(10), read(200), read(600))).toEqual([
+      "recorded",
+      "rearmed",
+      "rewrite threshold",
+    ]);
+    expect(run(limits("omk", wide), ended(10), read(201), read(600))[2]).toBe("disarmed");
+  });
+
+  test("omk §14.26 an abort at a high ratio: it still compacts", () => {
+    for (const outcome of ["cancelled", "stale"] as const) {
+      expect(run(limits("omk", wide), read(700), ended(700, outcome), read(700))).toEqual([
+        "rewrite threshold",
+        outcome,
+        "rewrite threshold",
+      ]);
+    }
+  });
+
+  test("omk §14.36 599 no, 600 yes; after the commit 700 no, 950 emergency, 200 rearms, 700 yes", () => {
+    const omk = limits("omk", { ...wide, emergencyRatio: 0.95 });
+    const events = [
+      read(599),
+      read(600),
+      ended(300),
+      read(700),
+      read(949),
+      read(950),
+      ended(300),
+      read(200),
+      read(700),
+    ];
+    expect(run(omk, ...events)).toEqual([
+      "below_trigger",
+      "rewrite threshold",
+      "progress",
+      "disarmed",
+      "disarmed",
+      "rewrite hard",
+      "progress",
+      "rearmed",
+      "rewrite threshold",
+    ]);
+  });
+
+  test("omk §14.36 (overridden: with four reserves of 100 a reading of 700 does not fit, so it acts disarmed)", () => {
+    const four = {
+      reservedOutputTokens: 100,
+      reservedToolResultTokens: 100,
+      safetyMarginTokens: 100,
+      imageReserveTokens: 100,
+    };
+    const omk = limits("omk", { window: 1_000, fixedOverhead: 0, ...four });
+    expect(run(omk, read(599), read(600), ended(300), read(600), read(700))).toEqual([
+      "below_trigger",
+      "rewrite threshold",
+      "progress",
+      "disarmed",
+      "rewrite hard",
+    ]);
+  });
+
+  test("omk §14.65 a pending prompt that crosses 90 % is rewritten before the request", () => {
+    const omk = limits("omk", { window: 100_000, reserveTokens: 0 });
+    expect(run(omk, read(89_000, { at: "after_turn" }), read(90_100, { at: "before_prompt" }))).toEqual([
+      "below_trigger",
+      "rewrite threshold",
+    ]);
+  });
+
+  test("omk §3.5 no check between two requests of one turn, except at the hard limit", () => {
+    const omk = limits("omk");
+    expect(run(omk, read(180_000, { at: "mid_turn" }))).toEqual(["mid_turn_off"]);
+    expect(run(omk, read(183_617, { at: "mid_turn" }))).toEqual(["rewrite hard"]);
+  });
+
+  test("omk: an answer cut at its output cap starts nothing", () => {
+    expect(run(limits("omk"), { type: "incomplete", tokens: 190_000 })).toEqual(["output_cap"]);
+  });
+
+  test("omk §3.4 (overridden: an emergency rewrite that made no progress is not repeated without new content)", () => {
+    const omk = limits("omk", { ...wide, emergencyRatio: 0.95 });
+    expect(run(omk, read(960), ended(955), read(960), said("tool"), read(960))).toEqual([
+      "rewrite hard",
+      "no_progress",
+      "blocked",
+      "new_content",
+      "rewrite hard",
+    ]);
+  });
+});
