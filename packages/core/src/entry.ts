@@ -61,6 +61,8 @@ export interface ModelChangeEntry extends EntryBase {
   type: "model_change";
   provider?: string;
   modelId?: string;
+  /** Wire the model is spoken to with, by its recorded name; pi leaves it out. */
+  api?: string;
   model?: string;
   role?: string;
 }

@@ -6,7 +6,8 @@ export { parseLine } from "./codec/parse-line.ts";
 export { readHead, readSuffix, type Suffix } from "./codec/read-log.ts";
 export { verifyLog } from "./codec/verify-log.ts";
 export { buildAsRecorded } from "./context/as-recorded.ts";
-export { buildRequest } from "./context/build.ts";
+export { type BuiltRequest, buildRequest } from "./context/build.ts";
+export { convertToLlm } from "./context/convert.ts";
 export { type Estimator, estimateRendered } from "./context/estimate.ts";
 export type { Frame, SystemPrompt, Target, ToolSpec } from "./context/frame.ts";
 export { renderSegment } from "./context/render.ts";
@@ -98,7 +99,32 @@ export {
 } from "./plan/plan-compaction.ts";
 export { shrinkKept } from "./plan/shrink-kept.ts";
 export { isContributing } from "./plan/turns.ts";
-export { type Limits, limitsFor } from "./policy/limits.ts";
+export { adaptKeepRecent, keepRecentFor, measuredRatio } from "./policy/keep-recent.ts";
+export { effectiveWindow, type Limits, limitsFor, type WindowFacts } from "./policy/limits.ts";
+export { type NoteCaps, noteCapsFor } from "./policy/note-caps.ts";
+export {
+  type Block,
+  type Decision,
+  type LadderBudgets,
+  type PolicyEvent,
+  type PolicyState,
+  refusalText,
+  type Trigger,
+} from "./policy/policy-state.ts";
+export {
+  type Behaviour,
+  behaviourOf,
+  type Method,
+  methodsOfStrategy,
+  PRESETS,
+  type Preset,
+  STRATEGIES,
+  type Strategy,
+} from "./policy/presets.ts";
+export { type MeasuredRequest, type Reading, type ReportedUsage, readingText, takeReading } from "./policy/reading.ts";
+export { pendingTokensOf } from "./policy/reserves.ts";
+export { openPolicy, step } from "./policy/step.ts";
+export { type PolicySettings, validateSettings } from "./policy/validate.ts";
 export type { Problem, ProblemCode } from "./problem.ts";
 export {
   type CallEvent,
@@ -113,12 +139,15 @@ export type { Graft, Prefix, Replacement, Stub } from "./replacement.ts";
 export { RULES, validateRequest } from "./rules/validate.ts";
 export { PROVIDER_FAMILIES, type ProviderFamily, type RuleNote, type Violation } from "./rules/violation.ts";
 export type { AppendPoint, Revision, SessionLog, SessionStore, TornTail } from "./store.ts";
+export { foldInput } from "./strategy/fold-input.ts";
 export { carriedPart, type NewestUser, newestUser, withNewestUser } from "./strategy/newest-user.ts";
 export { describe, makeReceipt } from "./strategy/receipt.ts";
+export { type Sealed, type SealOptions, type SealRefusal, seal } from "./strategy/seal.ts";
 export { clipHeadTail, clipToTokens } from "./text/clip.ts";
 export { imageTokens } from "./text/image-tokens.ts";
 export { dataBlock, neutralise } from "./text/neutralise.ts";
 export { REDACTED, redact, redactDeep } from "./text/redact.ts";
+export { serializeConversation, serializeMessages } from "./text/serialize.ts";
 export { estimateTextTokens } from "./text/tokens.ts";
 export type { Tool, ToolContext, ToolOutcome, ToolPower } from "./tool.ts";
 export { SessionTree } from "./tree.ts";

@@ -58,7 +58,7 @@ export function modelOf(session: Session): ModelFact | undefined {
 
 function modelAt({ node }: PathNode): ModelFact | undefined {
   if (node.type === "model_change") {
-    if (node.modelId) return { id: node.modelId, provider: node.provider, api: undefined };
+    if (node.modelId) return { id: node.modelId, provider: node.provider, api: node.api };
     const slash = node.model?.indexOf("/") ?? -1;
     if (node.model && slash > 0 && (node.role === undefined || node.role === "default")) {
       return { id: node.model.slice(slash + 1), provider: node.model.slice(0, slash), api: undefined };

@@ -1,5 +1,5 @@
 /** What the engine needs from outside. Types only. */
-import type { Digest, EntryId, Frame, Ledger, LineSource, Node, SessionStore, SummaryParts } from "@stet/core";
+import type { Digest, EntryId, Frame, Ledger, LineSource, Node, SessionStore, SummaryParts, Usage } from "@stet/core";
 
 /** Wall clock; the engine reads time nowhere else. */
 export interface Clock {
@@ -60,10 +60,30 @@ export interface WrittenNote {
   text: string;
   parts: SummaryParts;
   omitted: { entryId: EntryId; reason: string }[];
+  /** Model calls that were made for it. */
+  calls?: ModelCallRecord[];
+}
+
+/** A note that could not be written; `calls` were made and paid for all the same. */
+export interface FailedNote {
+  failed: string;
+  calls: ModelCallRecord[];
+}
+
+/** One call of a model that is not an assistant message, as a `usage` mark records it. */
+export interface ModelCallRecord {
+  callId: string;
+  purpose: string;
+  model: string;
+  usage?: Usage;
+  /** `ok`, or the kind of failure. */
+  outcome: string;
 }
 
 /** Says what stands behind a compaction. `id` is the strategy name in receipts and commands. */
 export interface NoteWriter {
   readonly id: string;
-  write(task: NoteTask): WrittenNote;
+  /** Every note costs money or time, so that one plan is tried instead of ever smaller ones. */
+  readonly isCostly?: boolean;
+  write(task: NoteTask, signal?: AbortSignal): WrittenNote | Promise<WrittenNote | FailedNote>;
 }

@@ -15,7 +15,9 @@ export interface CompactOptions extends CommonOptions, WriteOptions {
   dryRun?: boolean;
 }
 
-/** Runs it; exit code 0 committed or planned, 4 nothing to do, 6 stale, 3 when the request that follows breaks a rule. */
+const EXIT_CODES = { skipped: 4, stale: 6, failed: 5, cancelled: 130 } as const;
+
+/** Runs it; exit code 0 committed or planned, 4 nothing to do, 5 the writer failed, 6 stale, 3 when the request that follows breaks a rule. */
 export async function compact(session: Session, options: CompactOptions): Promise<number> {
   const strategy = options.strategy ?? "local";
   if (strategy !== "local") {
@@ -37,11 +39,11 @@ export async function compact(session: Session, options: CompactOptions): Promis
     prepareToWrite: () => prepareToWrite(session, options),
   });
   const durationMs = Math.round(performance.now() - started);
-  if (outcome.outcome === "skipped" || outcome.outcome === "stale") {
+  if (!("rewrite" in outcome)) {
     print(options, { outcome: outcome.outcome, reason: outcome.reason, durationMs }, [
       `${outcome.outcome}: ${outcome.reason}`,
     ]);
-    return outcome.outcome === "skipped" ? 4 : 6;
+    return EXIT_CODES[outcome.outcome];
   }
   const family = familyFor(session);
   const built = buildRequest(session.view, { family, frame: frameFor(session) }, { estimator: ESTIMATOR });
