@@ -322,7 +322,7 @@ ADMIN_PORT=8018
 HEALTH_URL=http://127.0.0.1:8081/health
 DB_HOST=db.staging.invalid
 DB_USER=invoice
-password=this-is-a-fake-password-for-the-recording
+password=fake-hunter2-0417
 LOG_LEVEL=info
 `,
   "src/money.js": MONEY,
