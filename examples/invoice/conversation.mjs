@@ -16,7 +16,7 @@ export const RULES = [
   "VAT must be rounded once per invoice and rate, never per line.",
 ];
 
-const TEST = "node --test --test-concurrency=1 --test-reporter=tap";
+const TEST = "node --test --test-reporter=tap";
 const read = (path, range = {}) => ["read", { path, ...range }];
 const write = (path, content) => ["write", { path, content }];
 const edit = (path, oldText, newText) => ["edit", { path, oldText, newText }];

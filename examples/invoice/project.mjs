@@ -302,7 +302,7 @@ export const PROJECT = {
       version: "0.9.0",
       private: true,
       type: "module",
-      scripts: { test: "node --test --test-concurrency=1 --test-reporter=tap", start: "node src/server.js" },
+      scripts: { test: "node --test --test-reporter=tap", start: "node src/server.js" },
     },
     null,
     2,
