@@ -89,6 +89,8 @@ function startRecorder(folder) {
   const lines = [];
   const errors = new Set();
   const modified = new Set();
+  /** What is attempted → its error line, until the same attempt succeeds. */
+  const open = new Map();
   let model = { provider: "anthropic", api: "anthropic-messages", model: FRAME.params.model };
   let clock = Date.parse("2026-03-02T09:00:00Z");
   let entries = 0;
@@ -110,15 +112,18 @@ function startRecorder(folder) {
   function run({ id, name, arguments: args }) {
     const { text, isError = false } = tools[name](args);
     const output = shown(text);
-    if (isError)
-      for (const line of output.match(/^\w*Error: .*$|^\s*error: '.*$/gm)?.slice(0, 1) ?? []) errors.add(line);
-    else if (name === "write" || name === "edit") modified.add(args.path);
+    const attempt = `${name} ${args.command ?? args.path}`;
+    const failure = isError ? /^\w*Error: .*$/m.exec(output)?.[0] : undefined;
+    if (failure) errors.add(failure);
+    if (failure) open.set(attempt, failure);
+    else if (!isError) open.delete(attempt);
+    if (!isError && (name === "write" || name === "edit")) modified.add(args.path);
     message({ role: "toolResult", toolCallId: id, toolName: name, content: [{ type: "text", text: output }], isError });
   }
 
   return {
     lines,
-    facts: () => ({ rules: RULES, errors: [...errors], modified: [...modified].sort() }),
+    facts: () => ({ rules: RULES, errors: [...errors], open: [...open.values()], modified: [...modified].sort() }),
     begin() {
       const opened = new Date(clock).toISOString();
       const id = "019caf2a-6d80-7000-8000-000000000001";

@@ -1,174 +1,107 @@
-/** What `npm start` shows: one compaction of the recorded session, measured and checked in this run. */
-import { createHash } from "node:crypto";
+/**
+ * `npm start`: one compaction of the recorded session, measured and checked in this run, and then, on a terminal, two
+ * questions. Sequence only: numbers are tour-measure's, words tour-lines'. Nothing outside a scratch folder is written.
+ */
 import { copyFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Node, ProviderFamily } from "@stet/core";
-import { buildRequest, clipToTokens, estimateTextTokens, PROVIDER_FAMILIES, validateRequest } from "@stet/core";
-import { ESTIMATOR, frameFor, rewrite, type Session, undo } from "@stet/engine";
-import { compose, LOCAL_WRITER } from "../compose.ts";
+import type { Session } from "@stet/engine";
+import { compose } from "../compose.ts";
 import { openSession } from "../open-file.ts";
+import { check } from "./check.ts";
+import { type Answer, ask } from "./tour-ask.ts";
+import { type FoundSession, newestForeignSession, shortPath } from "./tour-found.ts";
+import { ruleLines, tourLines } from "./tour-lines.ts";
+import { measure, type TourFacts } from "./tour-measure.ts";
+import { testRule } from "./tour-rule.ts";
 
-const WINDOW = 32_000;
-const BAR_CELLS = 30;
+/** Where the tour talks: the process, or a test's streams. */
+export interface TourTerminal {
+  input: NodeJS.ReadableStream;
+  output: NodeJS.WritableStream;
+  /** Both ends are a person's terminal, and nobody said `CI`. */
+  isInteractive: boolean;
+  /** Milliseconds without a key after which the questions end. */
+  patienceMs: number;
+  /** Home folder in which other agents keep their sessions. */
+  home: string;
+}
 
-/** Runs the tour; exit code 0 when every check held, else 1. */
-export async function tour(options: { json?: boolean }): Promise<number> {
-  const shipped = fileURLToPath(new URL("../../../../examples/sessions/invoice.jsonl", import.meta.url));
+const SHIPPED = fileURLToPath(new URL("../../../../examples/sessions/invoice.jsonl", import.meta.url));
+const PATIENCE_MS = 10_000;
+const CANCELLED = 130;
+
+function processTerminal(): TourTerminal {
+  return {
+    input: process.stdin,
+    output: process.stdout,
+    isInteractive: Boolean(process.stdin.isTTY && process.stdout.isTTY) && !process.env.CI,
+    patienceMs: PATIENCE_MS,
+    home: homedir(),
+  };
+}
+
+/** Runs the tour; exit code 0 when every check held, 1 when one did not, 130 when a question was answered with Ctrl-C. */
+export async function tour(options: { json?: boolean }, terminal: TourTerminal = processTerminal()): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), "stet-tour-"));
   try {
-    const file = join(folder, "invoice.jsonl");
-    copyFileSync(shipped, file);
-    const { rules } = JSON.parse(readFileSync(shipped.replace(/\.jsonl$/, ".facts.json"), "utf8")) as {
-      rules: string[];
-    };
-    const session = await openSession(compose(), file);
-    await session.makeOwn(undefined);
-    return await show(session, rules, options);
+    const facts = JSON.parse(readFileSync(SHIPPED.replace(/\.jsonl$/, ".facts.json"), "utf8")) as TourFacts;
+    const report = await withCopy(folder, "tour", (session) => measure(session, facts));
+    const exitCode = report.failed.length === 0 ? 0 : 1;
+    if (options.json) {
+      terminal.output.write(`${JSON.stringify(report)}\n`);
+      return exitCode;
+    }
+    const found = newestForeignSession(terminal.home);
+    const isPlain = !terminal.isInteractive;
+    terminal.output.write(`${tourLines(report, found && shortPath(found.file, terminal.home), isPlain).join("\n")}\n`);
+    if (isPlain || exitCode !== 0) return exitCode;
+    let reply = await offerRule(folder, terminal);
+    const isThere = reply === "said" || reply === "skipped";
+    if (isThere && found) reply = await offerCheck(found, terminal);
+    return reply === "cancelled" ? CANCELLED : exitCode;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-async function show(session: Session, rules: readonly string[], options: { json?: boolean }): Promise<number> {
-  const nodes = session.suffix.nodes.map((p) => p.node);
-  const facts = sessionFacts(nodes);
-  const hashBefore = requestHash(session);
-  const errors = errorLines(nodes);
-  const started = performance.now();
-  const outcome = await rewrite(session, {
-    trigger: "manual",
-    writer: LOCAL_WRITER,
-    window: WINDOW,
-    prepareToWrite: async () => {},
-  });
-  const ms = Math.round(performance.now() - started);
-  if (outcome.outcome !== "committed") throw new Error(`the tour's compaction did not commit: ${outcome.outcome}`);
-  const { rewrite: done } = outcome;
-  const request = requestText(session);
-  const hidden = nodes.slice(
-    0,
-    nodes.findIndex((node) => node.id === done.firstKeptEntryId),
-  );
-  const rival = proseOnly(hidden, estimateTextTokens(done.summary));
-  const keptBy = (text: string) => ({
-    rules: rules.filter((rule) => text.includes(rule)).length,
-    errors: errors.filter((line) => text.includes(line)).length,
-  });
-  const ours = keptBy(done.summary);
-  const theirs = keptBy(rival);
-  const violations = PROVIDER_FAMILIES.map((family) => ({ family, count: violationsOf(session, family) }));
-  const taken = await undo(session, { window: 200_000, prepareToWrite: async () => {} });
-  const hashAfter = requestHash(session);
-  await session.close();
-  const checks: [string, boolean][] = [
-    ["compaction committed and smaller", done.tokensAfter < done.tokensBefore],
-    ["every standing rule word for word in the request", rules.every((rule) => request.includes(rule))],
-    ...violations.map(({ family, count }): [string, boolean] => [`legal for ${family}`, count === 0]),
-    ["restore gives the same request", taken.outcome === "committed" && hashBefore === hashAfter],
-  ];
-  const failed = checks.filter(([, holds]) => !holds).map(([name]) => name);
-  if (options.json) {
-    process.stdout.write(
-      `${JSON.stringify({ session: facts, window: WINDOW, tokensBefore: done.tokensBefore, tokensAfter: done.tokensAfter, durationMs: ms, modelCalls: 0, receipt: done.receipt, rules: rules.length, errorLines: errors.length, ours, rival: theirs, violations, hashBefore, hashAfter, checks: checks.length, failed })}\n`,
-    );
-    return failed.length === 0 ? 0 : 1;
+/** Runs `use` on a fresh, writable copy of the shipped session. */
+async function withCopy<T>(folder: string, name: string, use: (session: Session) => Promise<T>): Promise<T> {
+  const file = join(folder, `${name}.jsonl`);
+  copyFileSync(SHIPPED, file);
+  const session = await openSession(compose(), file);
+  try {
+    await session.makeOwn(undefined);
+    return await use(session);
+  } finally {
+    await session.close();
   }
-  const { receipt } = done;
-  const lines = [
-    `session   ${facts.messages} messages; tools ${facts.tools.join(", ")}; test runs: ${facts.failing} failing, ${facts.passing} passing`,
-    `before    ${bar(done.tokensBefore)} ${done.tokensBefore} of ${WINDOW} tokens`,
-    `after     ${bar(done.tokensAfter)} ${done.tokensAfter} of ${WINDOW} tokens; ${ms} ms, 0 model calls`,
-    `rule      "${rules[0]}" - ${request.includes(rules[0] ?? "") ? "still word for word in the request" : "LOST"}`,
-    `covered   ${receipt.covered} entries, kept ${receipt.kept}`,
-    ...(receipt.biggest
-      ? [`largest   ${receipt.biggest.what}, ${receipt.biggest.tokens} tokens, handle ${receipt.biggest.handle}`]
-      : []),
-    `our note  ${ours.rules} of ${rules.length} rules, ${ours.errors} of ${errors.length} error lines`,
-    `rival     prose-only summary of the same size: ${theirs.rules} of ${rules.length} rules, ${theirs.errors} of ${errors.length} error lines`,
-    `legal     ${violations.map(({ family, count }) => `${family} ${count === 0 ? "yes" : `NO (${count})`}`).join(", ")}`,
-    `restore   ${hashBefore} before, ${hashAfter} after undo`,
-    "next      node bin/stet.mjs tree examples/sessions/invoice.jsonl",
-    "          node bin/stet.mjs compact examples/sessions/invoice.jsonl --window 32000 --out x.jsonl",
-    "          node bin/stet.mjs verify SESSION (one of your own)",
-    ...failed.map((name) => `FAILED    ${name}`),
-    `${failed.length === 0 ? "ok" : "not ok"}: ${checks.length} checks, ${failed.length} failed`,
-  ];
-  process.stdout.write(`${lines.join("\n")}\n`);
-  return failed.length === 0 ? 0 : 1;
 }
 
-function sessionFacts(nodes: readonly Node[]) {
-  const tools = new Set<string>();
-  let messages = 0;
-  let failing = 0;
-  let passing = 0;
-  for (const node of nodes) {
-    if (node.type !== "message") continue;
-    messages++;
-    if (node.message.role !== "toolResult") continue;
-    tools.add(node.message.toolName);
-    const text = resultText(node);
-    if (/^# fail [1-9]/m.test(text) || /^ℹ fail [1-9]/m.test(text)) failing++;
-    else if (/^# fail 0$/m.test(text) || /^ℹ fail 0$/m.test(text)) passing++;
-  }
-  return { messages, tools: [...tools].sort(), failing, passing };
+type Reply = Answer["kind"];
+
+async function offerRule(folder: string, terminal: TourTerminal): Promise<Reply> {
+  const answer = await ask(terminal, "\ntype a rule to test it (Enter skips): ");
+  const rule = answer.kind === "said" ? answer.text : "";
+  if (rule === "") return answer.kind;
+  const result = await withCopy(folder, "rule", (session) => testRule(session, rule));
+  terminal.output.write(`${ruleLines(result).join("\n")}\n`);
+  return answer.kind;
 }
 
-function resultText(node: Node): string {
-  if (node.type !== "message" || node.message.role !== "toolResult") return "";
-  return node.message.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
-}
-
-/** First lines that name an error in failed results, as they stand in the session. */
-function errorLines(nodes: readonly Node[]): string[] {
-  const lines = nodes.flatMap((node) => {
-    if (node.type !== "message" || node.message.role !== "toolResult" || !node.message.isError) return [];
-    const line = resultText(node)
-      .split("\n")
-      .find((text) => /error|no such file/i.test(text));
-    return line ? [line.trim()] : [];
-  });
-  return [...new Set(lines)];
-}
-
-/** The rival: assistant prose in order, cut to the same size; no slots. */
-function proseOnly(nodes: readonly Node[], maxTokens: number): string {
-  const prose = nodes.flatMap((node) =>
-    node.type === "message" && node.message.role === "assistant"
-      ? node.message.content.flatMap((block) => (block.type === "text" ? [block.text] : []))
-      : [],
+async function offerCheck(found: FoundSession, terminal: TourTerminal): Promise<Reply> {
+  const name = shortPath(found.file, terminal.home);
+  const answer = await ask(
+    terminal,
+    `\nread your newest ${found.agent} session and check it? ${name} (y, Enter skips): `,
   );
-  return clipToTokens(prose.join("\n"), maxTokens);
-}
-
-function bar(tokens: number): string {
-  const cells = Math.min(BAR_CELLS, Math.round((tokens / WINDOW) * BAR_CELLS));
-  return `[${"#".repeat(cells)}${".".repeat(BAR_CELLS - cells)}]`;
-}
-
-function requestFor(session: Session, family: ProviderFamily) {
-  return buildRequest(session.view, { family, frame: frameFor(session) }, { estimator: ESTIMATOR }).body;
-}
-
-function requestText(session: Session): string {
-  const texts: string[] = [];
-  const collect = (value: unknown): void => {
-    if (typeof value === "string") texts.push(value);
-    else if (typeof value === "object" && value !== null) for (const part of Object.values(value)) collect(part);
-  };
-  collect(requestFor(session, "anthropic"));
-  return texts.join("\n");
-}
-
-function requestHash(session: Session): string {
-  return createHash("sha256")
-    .update(JSON.stringify(requestFor(session, "anthropic")))
-    .digest("hex")
-    .slice(0, 16);
-}
-
-function violationsOf(session: Session, family: ProviderFamily): number {
-  return validateRequest(family, requestFor(session, family)).length;
+  if (answer.kind !== "said" || !/^y(es)?$/i.test(answer.text)) return answer.kind;
+  const session = await openSession(compose(), found.file);
+  try {
+    check(session, {});
+  } finally {
+    await session.close();
+  }
+  return answer.kind;
 }
