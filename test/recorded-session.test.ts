@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type EntryLine, isNode, type Message, redact, SessionTree } from "@stet/core";
+import { type Entry, isNode, type Message, redact, SessionTree } from "@stet/core";
 import { textSource } from "@stet/testkit";
 import { afterAll, describe, expect, it } from "vitest";
 
@@ -48,7 +48,7 @@ function unpaired(all: readonly Message[]): string[] {
 }
 
 /** What two recordings must share; outputs may differ with the version of Node. */
-function shapeOf({ entry }: EntryLine): unknown {
+function shapeOf({ entry }: { entry: Entry }): unknown {
   if (entry.type !== "message") return entry.type;
   const { message } = entry;
   if (message.role === "user") return ["user", textOf(message)];

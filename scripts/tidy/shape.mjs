@@ -9,8 +9,6 @@ const MAX_FILE_LINES = 450;
 const MAX_FUNCTION_LINES = 80;
 /** Names that say nothing about what is inside. */
 const EMPTY_NAMES = new Set(["util", "utils", "helper", "helpers", "common", "manager", "managers", "misc"]);
-/** While true, the index of core may use `export *`; set to false once its list is written out. */
-const CORE_INDEX_IS_EXEMPT = true;
 
 /** Rules `file-name`, `file-size`, `function-size`, `header`, `exports` and `default-export`. */
 export function shape(file) {
@@ -62,7 +60,7 @@ function judgeHeader(file) {
 }
 
 function judgeExports(file) {
-  const isIndex = file.inside === "index.ts" && !(file.room === "core" && CORE_INDEX_IS_EXEMPT);
+  const isIndex = file.inside === "index.ts";
   return file.tree.statements.flatMap((node) => {
     const line = lineOf(file, node);
     if (isIndex && ts.isExportDeclaration(node) && !(node.exportClause && ts.isNamedExports(node.exportClause))) {

@@ -1,6 +1,8 @@
 /** Law L11: after every step of any walk the live session equals the file opened afresh. */
+import { readFileSync } from "node:fs";
+import { verifyLog } from "@stet/core";
 import { goTo, label, pin, redo, type Session, undo } from "@stet/engine";
-import { Rng } from "@stet/testkit";
+import { Rng, textSource } from "@stet/testkit";
 import { describe, expect, it } from "vitest";
 import { answer, call, compact, requestOf, result, testFolder, user } from "./harness.ts";
 
@@ -38,6 +40,24 @@ describe("live = reopened", () => {
         expect(session.view).toEqual(fresh.view);
         expect(requestOf(session)).toBe(requestOf(fresh));
       }
+      expect(verifyLog(session.source, session.file, session.ports.digest)).toEqual([]);
     });
   }
+
+  it("control: one changed letter above a compaction is found, once, with its line", async () => {
+    const session = await create("tampered", [user("start")]);
+    for (let n = 0; n < 12; n++) await step(session, new Rng(0), n * 100);
+    for (let n = 0; n < 3; n++) {
+      await session.append([user(`more ${n}`), answer("word ".repeat(3000))]);
+      expect((await compact(session, 8000, 500)).outcome).toBe("committed");
+    }
+    expect(verifyLog(session.source, session.file, session.ports.digest)).toEqual([]);
+    const text = readFileSync(session.file, "utf8");
+    const broken = text.replace("start", "stort");
+    const problems = verifyLog(textSource(broken), "broken.jsonl", session.ports.digest);
+    expect(problems).toMatchObject([{ code: "chain_mismatch", line: expect.any(Number) }]);
+    const lines = text.split("\n");
+    const line = problems[0]?.line as number;
+    expect(JSON.parse(lines[line - 1] as string).type).toBe("compaction");
+  });
 });

@@ -11,13 +11,13 @@ import { recall } from "./commands/recall.ts";
 import { sessions } from "./commands/sessions.ts";
 import { mark, move, reverse } from "./commands/shape.ts";
 import { show } from "./commands/show.ts";
-import { tour } from "./commands/tour.ts";
 import { showTree } from "./commands/tree.ts";
 import { verify } from "./commands/verify.ts";
 import { compose } from "./compose.ts";
 import { reportFailure } from "./failure.ts";
 import { openSession } from "./open-file.ts";
 import type { CommonOptions } from "./output.ts";
+import { tour } from "./tour/tour.ts";
 
 const VERSION: string = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")).version;
 

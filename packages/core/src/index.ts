@@ -1,24 +1,57 @@
-/** The public list of the pure core, written by hand. */
-export * from "./codec/chain.ts";
-export * from "./codec/copy-lines.ts";
-export type * from "./codec/line-source.ts";
-export * from "./codec/parse-line.ts";
-export * from "./codec/read-log.ts";
-export * from "./codec/walk-path.ts";
-export * from "./context/as-recorded.ts";
-export * from "./context/build.ts";
-export * from "./context/estimate.ts";
-export * from "./context/frame.ts";
-export * from "./context/render.ts";
-export * from "./context/rendered.ts";
-export * from "./context/thinking.ts";
-export * from "./entry.ts";
-export * from "./errors.ts";
-export type * from "./fs-port.ts";
-export * from "./ledger/checkpoint.ts";
-export * from "./ledger/delta.ts";
-export * from "./ledger/extend.ts";
-export * from "./ledger/files.ts";
+/** What the pure core offers to the other rooms. Written by hand: a name is here because somebody outside needs it. */
+export { chainHash, type Digest } from "./codec/chain.ts";
+export { byteLength, copyLines, entryLine } from "./codec/copy-lines.ts";
+export type { LineSource, RawLine } from "./codec/line-source.ts";
+export { parseLine } from "./codec/parse-line.ts";
+export { readHead, readSuffix, type Suffix } from "./codec/read-log.ts";
+export { verifyLog } from "./codec/verify-log.ts";
+export { buildAsRecorded } from "./context/as-recorded.ts";
+export { buildRequest } from "./context/build.ts";
+export { type Estimator, estimateRendered } from "./context/estimate.ts";
+export type { Frame, SystemPrompt, Target, ToolSpec } from "./context/frame.ts";
+export { renderSegment } from "./context/render.ts";
+export type { RenderedMessage } from "./context/rendered.ts";
+export { familyOfApi } from "./context/thinking.ts";
+export {
+  type BranchSummaryEntry,
+  type Checkpoint,
+  type CompactionEntry,
+  type CustomEntry,
+  type CustomMessageEntry,
+  type DequeuedMark,
+  type ElisionEntry,
+  type Entry,
+  type EntryId,
+  type HandedOffMark,
+  type HeadMark,
+  isNode,
+  isNodeType,
+  type LabelMark,
+  type LateResultMark,
+  type Mark,
+  type MessageEntry,
+  type ModelChangeEntry,
+  type Node,
+  type PermissionEntry,
+  type PinEntry,
+  type QueuedMark,
+  type Receipt,
+  type RequestFrameMark,
+  type RestoreEntry,
+  type SessionHeader,
+  type SessionInfoMark,
+  type SnapshotEntry,
+  type SummaryParts,
+  type ThinkingLevelChangeEntry,
+  type TornMark,
+  type UnknownMark,
+  type UsageMark,
+} from "./entry.ts";
+export { type ErrorCode, InvariantError, invariant, isStetError, StetError } from "./errors.ts";
+export type { FileDescriptor, FileStatus, FsPort, OpenMode } from "./fs-port.ts";
+export { readLedger, storeLedger } from "./ledger/checkpoint.ts";
+export { contentText, extendLedger } from "./ledger/extend.ts";
+export { compareText, FILES_SHOWN, fileDetails, filesTreeLines, isModified, stripFileTags } from "./ledger/files.ts";
 export { clipEnd, clipStart } from "./ledger/results.ts";
 export { findRulesEnglish } from "./ledger/rules-en.ts";
 export {
@@ -33,30 +66,61 @@ export {
   type TodoFact,
   type UserMessageFact,
 } from "./ledger/slots.ts";
-export * from "./ledger/timestamp.ts";
-export * from "./message.ts";
-export * from "./plan/open-calls.ts";
-export * from "./plan/plan-compaction.ts";
-export * from "./plan/shrink-kept.ts";
-export * from "./plan/turns.ts";
-export * from "./policy/limits.ts";
-export * from "./problem.ts";
-export * from "./provider.ts";
-export * from "./replacement.ts";
-export * from "./rules/json-text.ts";
-export * from "./rules/limits.ts";
-export * from "./rules/validate.ts";
-export * from "./rules/violation.ts";
-export type * from "./store.ts";
-export * from "./strategy/newest-user.ts";
-export * from "./strategy/receipt.ts";
-export * from "./text/clip.ts";
-export * from "./text/image-tokens.ts";
-export * from "./text/json-tokens.ts";
-export * from "./text/neutralise.ts";
-export * from "./text/redact.ts";
-export * from "./text/tokens.ts";
-export type * from "./tool.ts";
-export * from "./tree.ts";
-export * from "./view/fold.ts";
-export * from "./view/view.ts";
+export { shortTimestamp } from "./ledger/timestamp.ts";
+export type {
+  AssistantBlock,
+  AssistantMessage,
+  BashExecutionMessage,
+  ContentBlock,
+  CustomRoleMessage,
+  DeveloperMessage,
+  ImageBlock,
+  Json,
+  Message,
+  RedactedThinkingBlock,
+  StopReason,
+  SummaryRoleMessage,
+  TextBlock,
+  ThinkingBlock,
+  ToolCallBlock,
+  ToolResultMessage,
+  Usage,
+  UserMessage,
+} from "./message.ts";
+export { openCalls } from "./plan/open-calls.ts";
+export {
+  type CompactionPlan,
+  isSkip,
+  planCompaction,
+  planSmallerNote,
+  type Skip,
+  type SkipReason,
+} from "./plan/plan-compaction.ts";
+export { shrinkKept } from "./plan/shrink-kept.ts";
+export { isContributing } from "./plan/turns.ts";
+export { type Limits, limitsFor } from "./policy/limits.ts";
+export type { Problem, ProblemCode } from "./problem.ts";
+export {
+  type CallEvent,
+  type CallFailure,
+  type FailureKind,
+  isTransient,
+  type ModelCall,
+  type ModelRef,
+  type Provider,
+} from "./provider.ts";
+export type { Graft, Prefix, Replacement, Stub } from "./replacement.ts";
+export { RULES, validateRequest } from "./rules/validate.ts";
+export { PROVIDER_FAMILIES, type ProviderFamily, type RuleNote, type Violation } from "./rules/violation.ts";
+export type { AppendPoint, Revision, SessionLog, SessionStore, TornTail } from "./store.ts";
+export { carriedPart, type NewestUser, newestUser, withNewestUser } from "./strategy/newest-user.ts";
+export { describe, makeReceipt } from "./strategy/receipt.ts";
+export { clipHeadTail, clipToTokens } from "./text/clip.ts";
+export { imageTokens } from "./text/image-tokens.ts";
+export { dataBlock, neutralise } from "./text/neutralise.ts";
+export { REDACTED, redact, redactDeep } from "./text/redact.ts";
+export { estimateTextTokens } from "./text/tokens.ts";
+export type { Tool, ToolContext, ToolOutcome, ToolPower } from "./tool.ts";
+export { SessionTree } from "./tree.ts";
+export { extend, fold } from "./view/fold.ts";
+export type { ActiveStub, PathNode, Segment, View } from "./view/view.ts";

@@ -75,21 +75,22 @@ function keptRuns(session: Session, firstKept: EntryId): [number, number][] {
   return runs;
 }
 
-/** Closes the hash chain's next link: every line since the compaction before in the file, or since the header. */
+/**
+ * Closes the hash chain's next link: every line from where the link before ended (or the header) to the end of the file
+ * as it is now. Lines appended with the compaction itself belong to the next link.
+ */
 function nextChain(session: Session): { at: number; hash: string } {
   const { source } = session;
   const lines: string[] = [];
-  let previous = "";
+  let link: { at: number; hash: string } | undefined;
   for (let raw = source.lineBefore(source.sizeBytes); raw !== undefined; raw = source.lineBefore(raw.at)) {
+    if (link !== undefined && raw.at < link.at) break;
     lines.push(raw.text);
-    if (!raw.text.includes('"chain"')) continue;
+    if (link !== undefined || !raw.text.includes('"chain"')) continue;
     const line = parseLine(raw);
-    if (line.kind === "entry" && line.entry.type === "compaction" && line.entry.chain) {
-      previous = line.entry.chain.hash;
-      break;
-    }
+    if (line.kind === "entry" && line.entry.type === "compaction" && line.entry.chain) link = line.entry.chain;
   }
-  return { at: source.sizeBytes, hash: chainHash(session.ports.digest, previous, lines.reverse()) };
+  return { at: source.sizeBytes, hash: chainHash(session.ports.digest, link?.hash ?? "", lines.reverse()) };
 }
 
 /** Recorded cost: what the last checkpoint knew plus the assistant messages after it. */

@@ -144,7 +144,6 @@ export class Session {
     const log = this.#log;
     if (!log) throw new StetError("store/read_only", `session is open for reading: ${this.#file}`);
     const placed: PlacedLine[] = [];
-    let grown: Grown | undefined;
     try {
       const { at } = await log.append((point) => {
         placed.length = 0;
@@ -153,8 +152,7 @@ export class Session {
         check?.(now.suffix);
         const all: Draft[] = point.torn ? [{ type: "torn", fields: { ...point.torn } }, ...drafts] : [...drafts];
         const lines = this.#serialise(all, point.at, now.suffix, point.source, placed);
-        grown = grow(now, placed);
-        this.#ahead = grown;
+        this.#ahead = grow(now, placed);
         return lines;
       });
       placed.forEach((line, i) => {
@@ -165,7 +163,9 @@ export class Session {
       throw error;
     }
     const source = log.source();
-    if (grown !== undefined && grown.sizeBytes === source.sizeBytes) this.#become(source, grown);
+    // Appends of one batch resolve together, all at the end of the last of them.
+    const known = this.#knownAt(source.sizeBytes);
+    if (known) this.#become(source, known);
     else this.#reread(source);
     return placed.slice(placed.length - drafts.length).map(({ id, at }) => ({ id, at }));
   }
@@ -209,6 +209,7 @@ export class Session {
   }
 
   #become(source: LineSource, { suffix, view }: Grown): void {
+    if (view === this.#view && source.sizeBytes === this.#source.sizeBytes) return;
     this.#source = source;
     this.#suffix = suffix;
     this.#view = view;

@@ -1,6 +1,6 @@
 /** `stet verify`: what the reader had to repair, and whether the next request obeys every provider. */
 import type { Violation } from "@stet/core";
-import { buildRequest, PROVIDER_FAMILIES, validateRequest } from "@stet/core";
+import { buildRequest, PROVIDER_FAMILIES, validateRequest, verifyLog } from "@stet/core";
 import { ESTIMATOR, frameFor, type Session } from "@stet/engine";
 import { type CommonOptions, print } from "../output.ts";
 
@@ -34,12 +34,14 @@ interface Finding {
 
 function report(session: Session) {
   const tree = session.tree();
-  const problems: Finding[] = [...tree.problems, ...tree.path().problems].map(({ code, entryId, line, message }) => ({
-    code,
-    ...(entryId ? { entryId } : {}),
-    ...(line ? { line } : {}),
-    message,
-  }));
+  const problems: Finding[] = verifyLog(session.source, session.file, session.ports.digest).map(
+    ({ code, entryId, line, message }) => ({
+      code,
+      ...(entryId ? { entryId } : {}),
+      ...(line ? { line } : {}),
+      message,
+    }),
+  );
   const frame = frameFor(session);
   const violations: Record<string, Violation[]> = {};
   for (const family of PROVIDER_FAMILIES) {

@@ -14,10 +14,12 @@ export function chainHash(digest: Digest, previous: string, lines: readonly stri
 /** Grows a chain line by line and closes a link each time its value is asked for. */
 export class Chain {
   readonly #digest: Digest;
-  #value = "";
+  #value: string;
   #pending: string[];
 
-  constructor(digest: Digest, lines: readonly string[] = []) {
+  /** `value`: the value of the link before. */
+  constructor(digest: Digest, lines: readonly string[] = [], value = "") {
+    this.#value = value;
     this.#digest = digest;
     this.#pending = [...lines];
   }

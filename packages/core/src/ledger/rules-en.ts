@@ -167,11 +167,16 @@ function isRule(sentence: string): boolean {
   if (/\?\W*$/.test(said) || QUESTION.test(bare) || HEDGED.test(bare)) return false;
   if (LASTING.test(bare)) return true;
   if (LABEL.test(bare)) return true;
+  // "Always …", "Never …" at the very start is an order even when it goes on to speak of saying or reporting.
+  if (/^(?:always|never)\b/.test(bare) && ORDERS[0]!.test(bare) && !POINTING.test(bare)) return true;
   if (REPORTED.test(bare)) return false;
   if (CONTRAST.test(bare)) return true;
   const parts = clauses(said);
   return parts.some((clause, index) => {
-    if (QUESTION.test(clause) || HEDGED.test(clause) || DONT_IDLE.test(clause) || POINTING.test(clause)) return false;
+    if (QUESTION.test(clause) || HEDGED.test(clause) || DONT_IDLE.test(clause)) return false;
+    // "It" may point at what the sentence just named: "money is whole cents, never use floats for it".
+    const isNamed = index > 0 && /\s(?:it|them)[.!]*$/.test(clause) && parts[index - 1]!.split(/\s+/).length > 2;
+    if (POINTING.test(clause) && !isNamed) return false;
     if (ORDERS.some((cue) => cue.test(clause))) return true;
     if ((index === 0 || BAN_AFTER.test(parts[0]!)) && BAN.test(clause)) return true;
     if (

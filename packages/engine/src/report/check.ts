@@ -12,6 +12,7 @@ import {
   PROVIDER_FAMILIES,
   redact,
   validateRequest,
+  verifyLog,
 } from "@stet/core";
 import { ESTIMATOR } from "../estimate.ts";
 import { familyFor, frameFor, type WindowFact, windowFor } from "../frame.ts";
@@ -144,10 +145,9 @@ function compactionsOf(nodes: readonly PathNode[]): FoundCompaction[] {
 }
 
 function damageOf(session: Session): Damage[] {
-  const tree = session.tree();
   return [
     ...session.opened.skipped.map(({ line, reason }) => ({ code: "not_read", message: reason, line })),
-    ...[...tree.problems, ...tree.path().problems].map(({ code, message, line, entryId }) => ({
+    ...verifyLog(session.source, session.file, session.ports.digest).map(({ code, message, line, entryId }) => ({
       code,
       message,
       ...(line === undefined ? {} : { line }),

@@ -6,19 +6,21 @@ import { type Dirent, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 
 export interface FoundSession {
-  agent: "pi" | "Claude Code";
+  agent: string;
   file: string;
 }
 
 /** Folders of projects looked into; a machine with more has its newest session among the newest of these. */
 const MAX_FOLDERS = 400;
 
-/** Documented places: one folder per project, one .jsonl per session. Both agents let a variable move theirs. */
-function places(home: string): { agent: FoundSession["agent"]; root: string }[] {
+/** Documented places: one folder per project, one .jsonl per session. Pi and Claude Code let a variable move theirs. */
+function places(home: string): { agent: string; root: string }[] {
   const { PI_CODING_AGENT_DIR, CLAUDE_CONFIG_DIR } = process.env;
   return [
     { agent: "pi", root: join(PI_CODING_AGENT_DIR || join(home, ".pi", "agent"), "sessions") },
     { agent: "Claude Code", root: join(CLAUDE_CONFIG_DIR || join(home, ".claude"), "projects") },
+    { agent: "OMK", root: join(home, ".omk", "agent", "sessions") },
+    { agent: "MusePi", root: join(home, ".musepi", "agent", "sessions") },
   ];
 }
 
@@ -34,7 +36,7 @@ function modifiedMs(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }
 
-/** The session file changed last, of pi or Claude Code; undefined without any. */
+/** The session file changed last, of the known agents; undefined without any. */
 export function newestForeignSession(home: string): FoundSession | undefined {
   let newest: (FoundSession & { modified: number }) | undefined;
   for (const { agent, root } of places(home)) {

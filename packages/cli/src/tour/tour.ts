@@ -7,14 +7,14 @@ import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Session } from "@stet/engine";
+import { check } from "../commands/check.ts";
 import { compose } from "../compose.ts";
 import { openSession } from "../open-file.ts";
-import { check } from "./check.ts";
-import { type Answer, ask } from "./tour-ask.ts";
-import { type FoundSession, newestForeignSession, shortPath } from "./tour-found.ts";
-import { ruleLines, tourLines } from "./tour-lines.ts";
-import { measure, type TourFacts } from "./tour-measure.ts";
-import { testRule } from "./tour-rule.ts";
+import { type Answer, ask } from "./ask.ts";
+import { type FoundSession, newestForeignSession, shortPath } from "./found-session.ts";
+import { ruleLines, tourLines } from "./lines.ts";
+import { measure, type TourFacts } from "./measure.ts";
+import { testRule } from "./rule-trial.ts";
 
 /** Where the tour talks: the process, or a test's streams. */
 export interface TourTerminal {

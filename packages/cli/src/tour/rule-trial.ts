@@ -5,7 +5,7 @@
 import type { Message, Node } from "@stet/core";
 import type { Draft, Session } from "@stet/engine";
 import { entryText } from "../entry-text.ts";
-import { compactForTour, requestText } from "./tour-measure.ts";
+import { compactForTour, requestText } from "./measure.ts";
 
 const COMPACTIONS = 10;
 /** User turns of the session repeated between two compactions. */
@@ -15,6 +15,8 @@ export interface RuleResult {
   rule: string;
   /** After each compaction: the rule stands word for word in the next request. */
   inRequest: boolean[];
+  /** Heading of the note it stands under after the last one; undefined where it does not stand in the note. */
+  heading: string | undefined;
   /** Where it stands in the log; `stet recall` takes it. */
   handle: string;
   /** The entry of that handle says the rule word for word. */
@@ -37,6 +39,7 @@ export async function testRule(session: Session, rule: string): Promise<RuleResu
   const inRequest: boolean[] = [];
   let tokensBetween = 0;
   let tokensAfter = 0;
+  let note = "";
   let next = 0;
   while (inRequest.length < COMPACTIONS) {
     const work = Array.from({ length: TURNS_BETWEEN }, () => turns[next++ % turns.length] ?? []).flat();
@@ -44,7 +47,7 @@ export async function testRule(session: Session, rule: string): Promise<RuleResu
     const outcome = await compactForTour(session);
     if (outcome.outcome !== "committed") continue;
     if (inRequest.length > 0) tokensBetween += outcome.rewrite.tokensBefore - tokensAfter;
-    tokensAfter = outcome.rewrite.tokensAfter;
+    ({ tokensAfter, summary: note } = outcome.rewrite);
     inRequest.push(requestText(session).includes(rule));
   }
   const entry = said && session.tree().find(said.id)?.entry;
@@ -52,12 +55,18 @@ export async function testRule(session: Session, rule: string): Promise<RuleResu
   return {
     rule,
     inRequest,
+    heading: headingAbove(note, rule),
     handle,
     inLog: entry !== undefined && entryText(entry)?.text === rule,
     tokensAfter,
     tokensBetween,
     durationMs: Math.round(performance.now() - started),
   };
+}
+
+function headingAbove(note: string, words: string): string | undefined {
+  const at = note.indexOf(words);
+  return at < 0 ? undefined : [...note.slice(0, at).matchAll(/^#{2,3} (.+)$/gm)].at(-1)?.[1];
 }
 
 function draft(message: Message): Draft {

@@ -1,7 +1,7 @@
 /** How the tour looks: at most forty lines, plain ASCII where nobody watches. Words and layout only. */
 
-import type { TourReport } from "./tour-measure.ts";
-import type { RuleResult } from "./tour-rule.ts";
+import type { TourReport } from "./measure.ts";
+import type { RuleResult } from "./rule-trial.ts";
 
 const BAR_CELLS = 40;
 const LABEL_CHARS = 10;
@@ -67,12 +67,16 @@ export function tourLines(report: TourReport, found: string | undefined, isPlain
 
 /** What became of the reader's rule. */
 export function ruleLines(result: RuleResult): string[] {
-  const { inRequest, handle, inLog } = result;
+  const { inRequest, handle, heading, inLog } = result;
   const times = inRequest.filter(Boolean).length;
   const marks = inRequest.map((isThere, index) => `${index + 1} ${isThere ? "yes" : "no"}`).join("  ");
+  const place = heading === undefined ? [] : [row("", `it stands in the note, under "${heading}"`)];
   return [
     row("your rule", `compacted ${inRequest.length} times over ${figure(result.tokensBetween)} tokens of work`),
     row("", `word for word in the request after ${times} of ${inRequest.length}: ${marks}`),
+    ...(inRequest.at(-1)
+      ? place
+      : [row("", "not taken for a rule, or too long for the note; stet pin SESSION ENTRY makes it one")]),
     row("recall", `${handle} ${inLog ? "gives it back, exactly" : "DOES NOT GIVE IT BACK"}`),
   ];
 }

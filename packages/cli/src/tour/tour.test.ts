@@ -6,11 +6,11 @@ import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
 import { compose } from "../compose.ts";
 import { openSession } from "../open-file.ts";
+import { newestForeignSession, shortPath } from "./found-session.ts";
+import { tourLines } from "./lines.ts";
+import { measure, type TourReport } from "./measure.ts";
+import { testRule } from "./rule-trial.ts";
 import { type TourTerminal, tour } from "./tour.ts";
-import { newestForeignSession, shortPath } from "./tour-found.ts";
-import { tourLines } from "./tour-lines.ts";
-import { measure, type TourReport } from "./tour-measure.ts";
-import { testRule } from "./tour-rule.ts";
 
 const shipped = fileURLToPath(new URL("../../../../examples/sessions/invoice.jsonl", import.meta.url));
 const scratch = mkdtempSync(join(tmpdir(), "stet-tour-test-"));
