@@ -17,7 +17,7 @@ export interface Limits {
   hardLimit: number;
   /** A rewrite is due here (see `behaviour.softTest`), calls still running apart. */
   trigger: number;
-  /** A rewrite that ends above this made no progress: 80 % of the trigger. */
+  /** A rewrite that ends above this made no progress: 80 % of the trigger or of the hard limit, whichever is lower. */
   target: number;
   /** At or below this a disarmed trigger rearms; null where there is no hysteresis. */
   rearm: number | null;
@@ -92,7 +92,8 @@ export function limitsFor(settings: LimitSettings, behaviour: Behaviour = PRESET
       { exitCode: 2, data: { window, hardLimit, fixedOverhead } },
     );
   }
-  const target = Math.floor(PROGRESS_SHARE * trigger);
+  // Documented triggers may lie above the hard limit, which then is what triggers.
+  const target = Math.floor(PROGRESS_SHARE * Math.min(trigger, hardLimit));
   const hasMethods = behaviour.methods.length > 0;
   const idleAt = settings.idleThresholdTokens ?? DEFAULT_IDLE_TOKENS;
   return {

@@ -2,17 +2,27 @@
  * States, events and decisions of the machine in step.ts, and the words for a refusal. Types and texts only.
  */
 
-/** What started a rewrite, as an entry records it. `threshold` is the soft trigger. */
+/**
+ * What started a rewrite, as an entry records it. `threshold` is the soft trigger; `hard` the hard limit or the emergency
+ * line, which both documents call a threshold too.
+ */
 export type Trigger = "threshold" | "hard" | "overflow" | "incomplete" | "idle" | "manual";
 
 /** Why nothing automatic is tried again before there is something new: the last rewrite's end. */
 export type Block = "no_progress" | "skipped" | "failed";
 
+export interface Running {
+  readonly trigger: Trigger;
+  readonly isRescue: boolean;
+  /** Content came while it ran, so that its end says nothing about what a next one would do. */
+  readonly hasNews: boolean;
+}
+
 export interface PolicyState {
   /** The soft trigger may act. Kept in the file's checkpoint where hysteresis travels with the file. */
   readonly armed: boolean;
   /** The rewrite that was asked for and has not ended. */
-  readonly running: { readonly trigger: Trigger; readonly isRescue: boolean } | null;
+  readonly running: Running | null;
   /** Recoveries spent since the last answer or user message. */
   readonly attempts: 0 | 1 | 2;
   readonly blocked: Block | null;

@@ -94,6 +94,12 @@ describe("stet: two limits", () => {
     },
   );
 
+  test("content that came while a rewrite ran is new content", () => {
+    expect(run(stet, read(trigger), said("tool"), ended(trigger, "failed"), read(trigger)).at(-1)).toBe(
+      "rewrite threshold",
+    );
+  });
+
   test("a rewrite above the target made no progress and is not repeated either", () => {
     const events = [read(trigger), ended(target + 1), read(trigger), read(hardLimit + 1)];
     expect(run(stet, ...events)).toEqual(["rewrite threshold", "no_progress", "disarmed", "ladder 2"]);

@@ -15,6 +15,7 @@ import type {
   PolicyEvent,
   PolicyState,
   RefusalReason,
+  Running,
   Trigger,
 } from "./policy-state.ts";
 import type { Behaviour } from "./presets.ts";
@@ -54,8 +55,9 @@ export function step(state: PolicyState, event: PolicyEvent, limits: Limits): St
       return [disarm(state, limits), { do: "none", why: "undone" }];
     case "new_content": {
       const attempts = event.by === "tool" ? state.attempts : 0;
+      const running = state.running && { ...state.running, hasNews: true };
       return [
-        { ...state, attempts, blocked: null },
+        { ...state, running, attempts, blocked: null },
         { do: "none", why: "new_content" },
       ];
     }
@@ -84,7 +86,7 @@ function onReading(before: PolicyState, event: Event<"reading">, limits: Limits)
 function softly(state: PolicyState, trigger: Trigger, isAllowed: boolean, limits: Limits): Step {
   if (state.running) return [state, { do: "none", why: "rewrite_running" }];
   if (!isAllowed) return [state, { do: "none", why: "automatic_off" }];
-  if (!state.armed) return [state, { do: "none", why: "disarmed" }];
+  if (!state.armed && limits.rearm !== null) return [state, { do: "none", why: "disarmed" }];
   if (state.blocked) return [state, { do: "none", why: "blocked" }];
   if (limits.canPromote && trigger !== "idle") return [state, { do: "promote" }];
   return start(state, trigger);
@@ -147,34 +149,34 @@ function onEnded(before: PolicyState, event: Event<"ended">, limits: Limits): St
       return committed(settled, running, tokens, limits);
     case "skipped":
     case "failed":
-      return withoutResult({ ...settled, blocked: outcome }, outcome, running.trigger, tokens, limits);
+      return withoutResult(block(settled, running, outcome), outcome, running.trigger, tokens, limits);
   }
 }
 
 /** The progress guard. Source: design P4; MusePi spec §6.7, whose rescue is one more try with harsher means. */
-function committed(
-  state: PolicyState,
-  running: NonNullable<PolicyState["running"]>,
-  tokens: number,
-  limits: Limits,
-): Step {
+function committed(state: PolicyState, running: Running, tokens: number, limits: Limits): Step {
   const { trigger } = running;
   if (tokens <= limits.target) return [state, { do: "none", why: "progress" }];
   const isRetry = trigger === "overflow" || trigger === "incomplete";
   const isEnough = isRetry && tokens <= limits.hardLimit;
   if (!isEnough && canRescue(running, limits)) {
     return [
-      { ...state, running: { trigger, isRescue: true } },
+      { ...state, running: { ...running, isRescue: true } },
       { do: "rewrite", trigger, kind: "rescue" },
     ];
   }
-  const blocked: PolicyState = { ...state, blocked: "no_progress" };
+  const blocked = block(state, running, "no_progress");
   if (tokens <= limits.hardLimit) return [blocked, { do: "none", why: isRetry ? "fits" : "no_progress" }];
   if (trigger === "threshold" || trigger === "idle") return [blocked, { do: "none", why: "no_progress" }];
   return smaller(blocked, trigger, trigger === "overflow" ? "overflow" : "no_progress", tokens, limits);
 }
 
-function canRescue(running: NonNullable<PolicyState["running"]>, limits: Limits): boolean {
+/** Not where content came while the rewrite ran: the next one has something new to work on. */
+function block(state: PolicyState, running: Running, why: Block): PolicyState {
+  return running.hasNews ? state : { ...state, blocked: why };
+}
+
+function canRescue(running: Running, limits: Limits): boolean {
   return limits.behaviour.overflow === "one_retry" && !running.isRescue && running.trigger !== "idle";
 }
 
@@ -194,7 +196,7 @@ function smaller(state: PolicyState, trigger: Trigger, reason: RefusalReason, to
 }
 
 function climb(state: PolicyState, trigger: Trigger, number: 1 | 2, limits: Limits): Step {
-  const running = { trigger, isRescue: false };
+  const running = { trigger, isRescue: false, hasNews: false };
   return [
     { ...state, running, attempts: number },
     { do: "ladder", step: number, budgets: ladderBudgets(limits, number) },
@@ -229,7 +231,7 @@ function next(attempts: PolicyState["attempts"]): PolicyState["attempts"] {
 
 function start(state: PolicyState, trigger: Trigger): Step {
   return [
-    { ...state, running: { trigger, isRescue: false } },
+    { ...state, running: { trigger, isRescue: false, hasNews: false } },
     { do: "rewrite", trigger, kind: "compact" },
   ];
 }

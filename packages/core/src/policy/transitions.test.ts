@@ -10,7 +10,7 @@ const STATES: [name: string, state: PolicyState][] = (() => {
   const running = (trigger: Trigger, more: Partial<PolicyState> = {}, isRescue = false): PolicyState => ({
     ...idle,
     ...more,
-    running: { trigger, isRescue },
+    running: { trigger, isRescue, hasNews: false },
   });
   return [
     ["armed", idle],
@@ -71,7 +71,8 @@ function events(limits: Limits): [name: string, event: PolicyEvent][] {
 
 function stateText({ armed, attempts, blocked, running }: PolicyState): string {
   const parts = [armed ? "armed" : "disarmed"];
-  if (running) parts.push(`running ${running.trigger}${running.isRescue ? " rescue" : ""}`);
+  if (running)
+    parts.push(`running ${running.trigger}${running.isRescue ? " rescue" : ""}${running.hasNews ? " with news" : ""}`);
   if (attempts > 0) parts.push(`attempts ${attempts}`);
   if (blocked) parts.push(`blocked ${blocked}`);
   return parts.join(", ");
