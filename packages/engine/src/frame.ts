@@ -124,6 +124,8 @@ function systemOf(mark: RequestFrameMark): Frame["system"] {
   if (typeof system === "string") return { kind: "bounded", stable: system, dynamic: "" };
   if (typeof system === "object" && system !== null) {
     const { stable, dynamic } = system as { stable?: unknown; dynamic?: unknown };
+    const { opaque } = system as { opaque?: unknown };
+    if (typeof opaque === "string") return { kind: "opaque", text: opaque };
     if (typeof stable === "string")
       return { kind: "bounded", stable, dynamic: typeof dynamic === "string" ? dynamic : "" };
   }

@@ -1,7 +1,29 @@
 /** The engine's front door: open a session, look at it, rewrite it, take rewrites back. */
+export { Agent, type AgentOptions, type RunResult } from "./agent/agent.ts";
+export { DEFAULT_RETRY, type RetryPolicy, type Wait } from "./agent/call-model.ts";
+export type { AgentEvent, Listener } from "./agent/events.ts";
+export {
+  type CompactionRecord,
+  Maintenance,
+  type MaintenanceOptions,
+  type PreparedRequest,
+} from "./agent/maintenance.ts";
+export { Queue, type QueuedKind, type QueuedMessage } from "./agent/queue.ts";
+export { type FrameFacts, recordFrame } from "./agent/record-frame.ts";
+export { type Permission, type PermissionMode, permissionOf } from "./agent/run-tools.ts";
 export { ESTIMATOR, segmentTokens } from "./estimate.ts";
 export { ASSUMED_SYSTEM, familyFor, frameFor, type ModelFact, modelOf, type WindowFact, windowFor } from "./frame.ts";
-export type { Clock, EnginePorts, Ids, NoteTask, NoteWriter, OpenedFile, WrittenNote } from "./ports.ts";
+export type {
+  Clock,
+  EnginePorts,
+  FailedNote,
+  Ids,
+  ModelCallRecord,
+  NoteTask,
+  NoteWriter,
+  OpenedFile,
+  WrittenNote,
+} from "./ports.ts";
 export { type CheckReport, checkSession, type Damage, type FoundCompaction } from "./report/check.ts";
 export { type CommittedRewrite, type RewriteOutcome, type RewriteRequest, rewrite } from "./rewrite.ts";
 export { type AppendedLine, type CopyTarget, type Draft, Session, WRITER } from "./session.ts";

@@ -220,6 +220,12 @@ export class Session {
     this.#become(source, stateOf(readSuffix(source, this.#file), source.sizeBytes));
   }
 
+  /** Stores bytes beside the session under their SHA-256, on disk when it resolves; returns the hex digest. */
+  async putBlob(bytes: Uint8Array): Promise<string> {
+    if (!this.#log) throw new StetError("store/read_only", `session is open for reading: ${this.#file}`);
+    return this.#log.putBlob(bytes);
+  }
+
   /** Waits for what is being written and gives the file back. */
   async close(): Promise<void> {
     await this.#log?.close();

@@ -1,0 +1,237 @@
+/**
+ * The agent's loop: what the user said, request, answer, tools, and again until an answer calls none. Sequence only: what
+ * fits is Maintenance's, what is valid the builder's, what a tool may do the permission's.
+ */
+import type {
+  AssistantMessage,
+  CallFailure,
+  ModelRef,
+  Provider,
+  SystemPrompt,
+  Tool,
+  ToolCallBlock,
+  Usage,
+} from "@stet/core";
+import { validateRequest } from "@stet/core";
+import type { Draft, Session } from "../session.ts";
+import { closingDrafts } from "../verbs.ts";
+import { callModel, DEFAULT_RETRY, type RetryPolicy, type Wait } from "./call-model.ts";
+import { type CompactionRecord, Maintenance, type MaintenanceOptions } from "./maintenance.ts";
+import { Queue, type QueuedKind } from "./queue.ts";
+import { recordFrame } from "./record-frame.ts";
+import { type Permission, runTools } from "./run-tools.ts";
+
+export interface AgentOptions extends Omit<MaintenanceOptions, "family"> {
+  /** Open for writing. */
+  session: Session;
+  provider: Provider;
+  model: ModelRef;
+  tools: readonly Tool[];
+  /** Asked before every run, so that a changed rules file counts. */
+  system: () => Promise<SystemPrompt>;
+  cwd: string;
+  permission: Permission;
+  wait: Wait;
+  retry?: RetryPolicy;
+  /** The run stops before a request once this much is spent. US dollars. */
+  maxUsd?: number;
+  /** What an answer cost; undefined where prices are not known. */
+  costOf?: (usage: Usage) => number | undefined;
+}
+
+/** What a run came to. */
+export interface RunResult {
+  /** Text of the last answer. */
+  text: string;
+  stopReason: "stop" | "aborted" | "length" | "error" | "max_usd";
+  usage: Usage;
+  requests: number;
+  /** Largest request, by the estimator. */
+  maxRequestTokens: number;
+  /** Rules of the provider broken by requests that left; always 0, or there is a bug. */
+  violations: number;
+  compactions: readonly CompactionRecord[];
+  failure?: CallFailure;
+}
+
+const SPILL_BYTES = 64 * 1024;
+const BYTES_PER_TOKEN = 4;
+
+export class Agent {
+  readonly #options: AgentOptions;
+  readonly maintenance: Maintenance;
+  readonly #queue: Queue;
+
+  constructor(options: AgentOptions) {
+    this.#options = options;
+    this.maintenance = new Maintenance({ ...options, family: options.provider.family });
+    this.#queue = new Queue(options.session);
+  }
+
+  /**
+   * Keeps `text` until it can be said: `steer` after the tools of this turn, `follow_up` when the turn is over. On disk
+   * when this resolves.
+   */
+  enqueue(kind: QueuedKind, text: string): Promise<void> {
+    return this.#queue.add(kind, text);
+  }
+
+  /**
+   * Says `prompt` (nothing for a session that only has to go on) and works until an answer calls no tool and nothing is
+   * queued. Aborting keeps everything recorded and leaves a session that can be resumed.
+   */
+  async run(prompt: string | undefined, signal: AbortSignal): Promise<RunResult> {
+    const run: Running = { usage: emptyUsage(), requests: 0, maxRequestTokens: 0, violations: 0, text: "" };
+    await this.#begin(prompt, signal);
+    for (let at: "before_prompt" | "mid_turn" = "before_prompt"; ; at = "mid_turn") {
+      if (this.#isOverBudget(run)) return this.#result(run, "max_usd");
+      const answer = await this.#answer(run, at, signal);
+      if (answer === undefined) continue;
+      const { message, failure } = answer;
+      run.text = textOf(message);
+      if (signal.aborted) return this.#result(run, "aborted");
+      if (failure) return this.#result(run, failure.kind === "aborted" ? "aborted" : "error", failure);
+      const calls = callsOf(message);
+      if (calls.length > 0) {
+        await this.#runCalls(calls, signal);
+        if (signal.aborted) return this.#result(run, "aborted");
+        await this.#say("steer");
+        continue;
+      }
+      if (await this.#say("steer")) continue;
+      if (await this.#say("follow_up")) continue;
+      return this.#result(run, message.stopReason === "length" ? "length" : "stop");
+    }
+  }
+
+  /** Closes what an earlier run left open, records the frame, makes room, and puts the prompt on disk before any request. */
+  async #begin(prompt: string | undefined, signal: AbortSignal): Promise<void> {
+    const { session, model, tools, system, emit } = this.#options;
+    const closing = closingDrafts(session);
+    if (closing.length > 0) await session.append(closing);
+    await recordFrame(session, { model, system: await system(), tools: tools.map((tool) => tool.spec) });
+    if (prompt === undefined) return;
+    await this.maintenance.prepare("before_prompt", signal, prompt);
+    const [said] = await session.append([userDraft(prompt)]);
+    this.maintenance.onNewContent("user");
+    emit({ type: "user", entryId: said?.id ?? "", text: prompt });
+  }
+
+  /** One request and its recorded answer; undefined when room had to be made and the request is to be tried again. */
+  async #answer(
+    run: Running,
+    at: "before_prompt" | "mid_turn",
+    signal: AbortSignal,
+  ): Promise<{ message: AssistantMessage; failure?: CallFailure } | undefined> {
+    const { session, provider, model, emit, retry, wait } = this.#options;
+    const { request, reading, limits } = await this.maintenance.prepare(at, signal);
+    const violations = validateRequest(provider.family, request.body).length;
+    run.requests++;
+    run.violations += violations;
+    run.maxRequestTokens = Math.max(run.maxRequestTokens, request.tokens);
+    emit({ type: "request", number: run.requests, tokens: request.tokens, hardLimit: limits.hardLimit, reading });
+    const call = { model, body: request.body, routingId: session.header.id, signal };
+    const { message, failure } = await callModel(provider, call, retry ?? DEFAULT_RETRY, wait, emit);
+    addUsage(run.usage, message.usage);
+    if (failure?.kind === "overflow") {
+      await session.append([failedCallDraft(session, model, failure)]);
+      await this.maintenance.onOverflow(signal);
+      return undefined;
+    }
+    if (message.stopReason === "length" && callsOf(message).length === 0 && textOf(message) === "") {
+      if (await this.maintenance.onIncomplete(signal)) return undefined;
+    }
+    const [recorded] = await session.append([
+      { type: "message", fields: { message: restored(message, request.renamedTools) } },
+    ]);
+    if (recorded)
+      this.maintenance.onAnswer({ usage: message.usage, stopReason: message.stopReason ?? "stop", at: recorded.at });
+    if (!failure && message.stopReason !== "length") this.maintenance.onNewContent("assistant");
+    emit({ type: "assistant", entryId: recorded?.id ?? "", stopReason: message.stopReason ?? "stop" });
+    return failure ? { message, failure } : { message };
+  }
+
+  async #runCalls(calls: readonly ToolCallBlock[], signal: AbortSignal): Promise<void> {
+    const { session, tools, cwd, permission, emit, window } = this.#options;
+    const names = toolNames(session, calls);
+    const spillBytes = Math.min(SPILL_BYTES, Math.max(4096, (window * BYTES_PER_TOKEN) >> 2));
+    const results = await runTools(names, { session, tools, cwd, permission, signal, emit, spillBytes });
+    await session.append(results.map((message) => ({ type: "message", fields: { message } })));
+    this.maintenance.onNewContent("tool");
+  }
+
+  async #say(kind: QueuedKind): Promise<boolean> {
+    const said = await this.#queue.deliver(kind);
+    for (const { entryId, text } of said) this.#options.emit({ type: "user", entryId, text });
+    if (said.length > 0) this.maintenance.onNewContent("tool");
+    return said.length > 0;
+  }
+
+  #isOverBudget(run: Running): boolean {
+    const { maxUsd, costOf } = this.#options;
+    const spent = costOf?.(run.usage);
+    return maxUsd !== undefined && spent !== undefined && spent >= maxUsd;
+  }
+
+  #result(run: Running, stopReason: RunResult["stopReason"], failure?: CallFailure): RunResult {
+    return { ...run, stopReason, compactions: this.maintenance.compactions, ...(failure ? { failure } : {}) };
+  }
+}
+
+interface Running {
+  usage: Usage;
+  requests: number;
+  maxRequestTokens: number;
+  violations: number;
+  text: string;
+}
+
+const userDraft = (text: string): Draft => ({
+  type: "message",
+  fields: { message: { role: "user", content: [{ type: "text", text }] } },
+});
+
+/** A call that left no answer still stands in the log. */
+function failedCallDraft(session: Session, model: ModelRef, failure: CallFailure): Draft {
+  const callId = session.ports.ids.entry();
+  return {
+    type: "usage",
+    fields: { callId, purpose: "turn", model: `${model.provider}/${model.id}`, outcome: failure.kind },
+  };
+}
+
+/** Calls under the names the tools were recorded with: a provider may have been given others. */
+function restored(message: AssistantMessage, renamed: { [wire: string]: string }): AssistantMessage {
+  if (Object.keys(renamed).length === 0) return message;
+  const content = message.content.map((block) =>
+    block.type === "toolCall" && Object.hasOwn(renamed, block.name) ? { ...block, name: renamed[block.name]! } : block,
+  );
+  return { ...message, content };
+}
+
+/** The calls as recorded, so that results name the tool the session knows. */
+function toolNames(session: Session, calls: readonly ToolCallBlock[]): ToolCallBlock[] {
+  const last = session.head?.node;
+  const recorded = last?.type === "message" && last.message.role === "assistant" ? callsOf(last.message) : [];
+  return recorded.length === calls.length ? recorded : [...calls];
+}
+
+function callsOf(message: AssistantMessage): ToolCallBlock[] {
+  return message.content.filter((block) => block.type === "toolCall");
+}
+
+function textOf(message: AssistantMessage): string {
+  return message.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
+}
+
+function emptyUsage(): Usage {
+  return { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+}
+
+function addUsage(total: Usage, usage: Usage | undefined): void {
+  if (!usage) return;
+  total.input += usage.input;
+  total.output += usage.output;
+  total.cacheRead += usage.cacheRead;
+  total.cacheWrite += usage.cacheWrite;
+}

@@ -1,0 +1,65 @@
+/**
+ * One answer of the model: the call, retried while its failure passes by waiting, its events passed on, its message given
+ * back. Must not append anything and must not judge the request.
+ */
+import type { AssistantMessage, CallFailure, ModelCall, Provider } from "@stet/core";
+import { isTransient } from "@stet/core";
+import type { Listener } from "./events.ts";
+
+export interface RetryPolicy {
+  enabled: boolean;
+  /** The first call not counted. */
+  maxRetries: number;
+  baseDelayMs: number;
+  /** No wait is longer, whatever the provider asks for. */
+  maxDelayMs: number;
+}
+
+/** Source: OMK spec §6, with MusePi's ceiling. */
+export const DEFAULT_RETRY: RetryPolicy = { enabled: true, maxRetries: 3, baseDelayMs: 2000, maxDelayMs: 300_000 };
+
+export interface CallOutcome {
+  message: AssistantMessage;
+  failure?: CallFailure;
+}
+
+/** Waits `ms`, or until `signal` aborts. Injected, so that tests run on a virtual clock. */
+export type Wait = (ms: number, signal: AbortSignal) => Promise<void>;
+
+/** Calls until an answer stands, a failure does not pass by waiting, or the retries are spent. Never throws. */
+export async function callModel(
+  provider: Provider,
+  call: ModelCall,
+  retry: RetryPolicy,
+  wait: Wait,
+  emit: Listener,
+): Promise<CallOutcome> {
+  for (let attempt = 0; ; attempt++) {
+    const outcome = await once(provider, call, emit);
+    const { failure } = outcome;
+    const isFinal =
+      failure === undefined ||
+      !retry.enabled ||
+      !isTransient(failure) ||
+      attempt >= retry.maxRetries ||
+      call.signal.aborted;
+    if (isFinal) return outcome;
+    const delayMs = Math.min(retry.maxDelayMs, Math.max(failure.retryAfterMs ?? 0, retry.baseDelayMs * 2 ** attempt));
+    emit({ type: "retry", attempt: attempt + 1, delayMs, message: failure.message });
+    await wait(delayMs, call.signal);
+  }
+}
+
+async function once(provider: Provider, call: ModelCall, emit: Listener): Promise<CallOutcome> {
+  for await (const event of provider.call(call)) {
+    if (event.type === "end")
+      return event.failure ? { message: event.message, failure: event.failure } : { message: event.message };
+    if (event.type === "text" || event.type === "thinking") emit({ type: event.type, delta: event.delta });
+  }
+  // A provider that ends without its last event broke its contract; the turn is lost, not the session.
+  const { provider: name, id: model, api } = call.model;
+  return {
+    message: { role: "assistant", content: [], provider: name, model, api, stopReason: "error" },
+    failure: { kind: "malformed", message: `${provider.id} ended without an answer` },
+  };
+}

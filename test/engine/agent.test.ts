@@ -1,0 +1,290 @@
+/** The loop against a scripted model: tools, queue, cancel, crash, overflow, and requests that always fit. */
+import {
+  type AssistantMessage,
+  type CallEvent,
+  type ModelCall,
+  type Provider,
+  type Tool,
+  type Usage,
+  validateRequest,
+} from "@stet/core";
+import { Agent, type AgentEvent, type AgentOptions, permissionOf, type Session, undo } from "@stet/engine";
+import { Rng } from "@stet/testkit";
+import { describe, expect, it } from "vitest";
+import { LOCAL, requestOf, testFolder } from "./harness.ts";
+
+const { create, open } = testFolder();
+const STEPS = process.env.STET_LONG ? 500 : 60;
+const MODEL = { provider: "scripted", id: "m", api: "anthropic-messages" };
+
+type Turn = Partial<AssistantMessage> & { failure?: Extract<CallEvent, { type: "end" }>["failure"] };
+const say = (text: string): Turn => ({ content: [{ type: "text", text }], stopReason: "stop" });
+const use = (id: string, name: string, args: Record<string, string> = {}): Turn => ({
+  content: [{ type: "toolCall", id, name, arguments: args }],
+  stopReason: "toolUse",
+});
+
+/** Answers turn by turn; refuses what its family's rules forbid, or what is above `most` tokens by its own count. */
+function scripted(next: (n: number, call: ModelCall) => Turn): Provider & { bodies: unknown[] } {
+  const bodies: unknown[] = [];
+  return {
+    id: "scripted",
+    family: "anthropic",
+    bodies,
+    async *call(call): AsyncIterable<CallEvent> {
+      bodies.push(call.body);
+      const broken = validateRequest("anthropic", call.body);
+      if (broken.length > 0) throw new Error(`illegal request: ${broken[0]?.rule} at ${broken[0]?.at}`);
+      const { failure, ...turn } = next(bodies.length, call);
+      const message: AssistantMessage = {
+        role: "assistant",
+        content: [],
+        provider: MODEL.provider,
+        model: MODEL.id,
+        api: MODEL.api,
+        stopReason: failure ? "error" : "stop",
+        ...turn,
+      };
+      yield failure ? { type: "end", message, failure } : { type: "end", message };
+    },
+  };
+}
+
+function echoTool(text: (args: Record<string, unknown>) => string, name = "echo"): Tool {
+  return {
+    spec: { name, description: "says it", parameters: { type: "object", properties: {} } },
+    power: "read",
+    run: async (args) => ({ content: [{ type: "text", text: text(args) }], isError: false }),
+  };
+}
+
+function agentOn(session: Session, provider: Provider, more: Partial<AgentOptions> = {}) {
+  const events: AgentEvent[] = [];
+  const agent = new Agent({
+    session,
+    provider,
+    model: MODEL,
+    window: 16_000,
+    maxOutputTokens: 1000,
+    tools: [echoTool(() => "echoed")],
+    system: async () => ({ kind: "bounded", stable: "You are a test agent.", dynamic: "Folder: /p" }),
+    cwd: "/p",
+    permission: permissionOf("all"),
+    wait: async () => {},
+    writers: [LOCAL],
+    emit: (event) => events.push(event),
+    ...more,
+  });
+  return { agent, events };
+}
+
+const never = new AbortController().signal;
+const textsOf = (session: Session) => requestOf(session);
+
+describe("a run", () => {
+  it("says, calls tools, says: every step is on disk and the reopened request is the same", async () => {
+    const session = await create("plain");
+    const provider = scripted((n) => (n === 1 ? use("c1", "echo") : say("done")));
+    const { agent, events } = agentOn(session, provider);
+    const result = await agent.run("please echo", never);
+    expect(result).toMatchObject({ text: "done", stopReason: "stop", requests: 2, violations: 0 });
+    expect(events.map((event) => event.type)).toEqual(
+      "user request assistant tool_start tool_end request assistant".split(" "),
+    );
+    expect(requestOf(await open(session.file))).toBe(requestOf(session));
+    expect(textsOf(session)).toContain("echoed");
+  });
+
+  it("two requests with nothing rewritten between share their whole prefix", async () => {
+    const session = await create("prefix");
+    const provider = scripted((n) => (n < 4 ? use(`c${n}`, "echo") : say("done")));
+    await agentOn(session, provider).agent.run("go", never);
+    const messages = provider.bodies.map((body) =>
+      JSON.stringify((body as { messages: unknown[] }).messages).replaceAll(/,"cache_control":\{[^}]*\}/g, ""),
+    );
+    for (let i = 1; i < messages.length; i++)
+      expect(messages[i]?.startsWith((messages[i - 1] as string).slice(0, -1))).toBe(true);
+  });
+
+  it("an unknown tool, a refused one and one that throws each get an error result", async () => {
+    const session = await create("errors");
+    const broken: Tool = {
+      ...echoTool(() => ""),
+      spec: { name: "broken", description: "", parameters: { type: "object" } },
+      run: () => Promise.reject(new Error("boom")),
+    };
+    const writer: Tool = {
+      ...echoTool(() => ""),
+      spec: { name: "write", description: "", parameters: { type: "object" } },
+      power: "edit",
+    };
+    const calls: Turn = {
+      content: ["nothing", "broken", "write"].map((name, i) => ({
+        type: "toolCall" as const,
+        id: `c${i}`,
+        name,
+        arguments: {},
+      })),
+      stopReason: "toolUse",
+    };
+    const provider = scripted((n) => (n === 1 ? calls : say("ok")));
+    const { agent } = agentOn(session, provider, { tools: [broken, writer], permission: permissionOf("read-only") });
+    expect((await agent.run("go", never)).stopReason).toBe("stop");
+    for (const text of ["no such tool: nothing", "broken failed: boom", "write is not allowed in mode read-only"])
+      expect(requestOf(session)).toContain(text);
+  });
+
+  it("queued words are said once, in order, at their point, and survive a restart", async () => {
+    const session = await create("queue");
+    const provider = scripted((n) => (n === 1 ? use("c1", "echo") : say(`answer ${n}`)));
+    const { agent } = agentOn(session, provider);
+    await agent.enqueue("follow_up", "and then this");
+    await agent.enqueue("steer", "first that");
+    await session.close();
+    const again = await open(session.file);
+    await again.makeOwn(undefined);
+    const result = await agentOn(again, provider).agent.run("go", never);
+    expect(result.requests).toBe(3);
+    const request = requestOf(again);
+    expect(request.split("first that")).toHaveLength(2);
+    expect(request.split("and then this")).toHaveLength(2);
+    expect(request.indexOf("first that")).toBeLessThan(request.indexOf("and then this"));
+  });
+
+  it("cancelled during a tool: the call has its result, and the session goes on", async () => {
+    const session = await create("cancel");
+    const stop = new AbortController();
+    const slow: Tool = {
+      ...echoTool(() => ""),
+      run: async (_args, { signal }) => {
+        stop.abort();
+        return { content: [{ type: "text", text: signal.aborted ? "cancelled" : "not cancelled" }], isError: true };
+      },
+    };
+    const provider = scripted((n) => (n === 1 ? use("c1", "echo") : say("back again")));
+    expect((await agentOn(session, provider, { tools: [slow] }).agent.run("go", stop.signal)).stopReason).toBe(
+      "aborted",
+    );
+    const result = await agentOn(session, provider).agent.run("and now?", never);
+    expect(result).toMatchObject({ stopReason: "stop", text: "back again" });
+    expect(requestOf(session)).toContain("cancelled");
+  });
+
+  it("killed between call and result: the next run closes the call with a synthetic result", async () => {
+    const session = await create("killed");
+    await session.append([
+      { type: "message", fields: { message: { role: "user", content: "go" } } },
+      {
+        type: "message",
+        fields: { message: { role: "assistant", content: use("lost", "echo").content, stopReason: "toolUse" } },
+      },
+    ]);
+    const result = await agentOn(
+      session,
+      scripted(() => say("fine")),
+    ).agent.run("still there?", never);
+    expect(result.stopReason).toBe("stop");
+    expect(requestOf(session)).toContain("no result on this branch");
+  });
+
+  it("a failure that passes by waiting is tried again; one that does not ends the run and keeps the session", async () => {
+    const session = await create("failures");
+    const waits: number[] = [];
+    const limited = scripted((n) =>
+      n < 3 ? { failure: { kind: "rate_limit", message: "slow down", retryAfterMs: 7000 } } : say("through"),
+    );
+    const { agent } = agentOn(session, limited, { wait: async (ms) => void waits.push(ms) });
+    expect(await agent.run("go", never)).toMatchObject({ text: "through", stopReason: "stop" });
+    expect(waits).toEqual([7000, 7000]);
+    const unpaid = scripted(() => ({ failure: { kind: "quota", message: "no credit" } }));
+    const result = await agentOn(session, unpaid).agent.run("again", never);
+    expect(result).toMatchObject({ stopReason: "error", failure: { kind: "quota" } });
+    expect(
+      (
+        await agentOn(
+          session,
+          scripted(() => say("ok")),
+        ).agent.run("now?", never)
+      ).text,
+    ).toBe("ok");
+  });
+
+  it("stops before a request once the money is spent", async () => {
+    const session = await create("money");
+    const usage: Usage = { input: 1000, output: 10, cacheRead: 0, cacheWrite: 0 };
+    const provider = scripted((n) => ({ ...use(`c${n}`, "echo"), usage }));
+    const { agent } = agentOn(session, provider, { maxUsd: 0.35, costOf: (spent) => spent.input / 10_000 });
+    expect(await agent.run("go", never)).toMatchObject({ stopReason: "max_usd", requests: 4 });
+  });
+});
+
+describe("long runs", () => {
+  for (const [name, factor] of [
+    ["missing", undefined],
+    ["true", 1],
+    ["ten times too low", 0.1],
+    ["four times too high", 4],
+    ["zero", 0],
+  ] as const) {
+    it(`usage ${name}: ${STEPS} steps with results up to ten windows, never a request above the limit`, async () => {
+      const rng = new Rng(7);
+      const session = await create(`long-${name.replaceAll(" ", "-")}`);
+      const big = echoTool(() => `word${rng.int(1e6)} `.repeat(rng.chance(0.1) ? 9000 : rng.int(900)));
+      const provider = scripted((n, call) => {
+        const tokens = Math.round(JSON.stringify(call.body).length / 4);
+        const usage =
+          factor === undefined
+            ? {}
+            : { usage: { input: Math.round(tokens * factor), output: 20, cacheRead: 0, cacheWrite: 0 } };
+        return n % (STEPS / 4) === 0 ? { ...say(`turn over ${n}`), ...usage } : { ...use(`c${n}`, "echo"), ...usage };
+      });
+      const { agent, events } = agentOn(session, provider, { tools: [big] });
+      for (let i = 0; i < 4; i++) {
+        const result = await agent.run(`request number ${i}, word for word`, never);
+        expect(result).toMatchObject({ stopReason: "stop", violations: 0 });
+        expect(requestOf(session)).toContain(`request number ${i}, word for word`);
+      }
+      const requests = events.flatMap((event) => (event.type === "request" ? [event] : []));
+      expect(requests.length).toBe(STEPS);
+      for (const request of requests) expect(request.tokens).toBeLessThanOrEqual(request.hardLimit);
+      expect(agent.maintenance.compactions.length).toBeGreaterThan(2);
+      expect(requestOf(await open(session.file))).toBe(requestOf(session));
+    }, 600_000);
+  }
+
+  it("a result above the spill limit is kept whole in a blob and shown with head, tail and handle", async () => {
+    const session = await create("spill");
+    const huge = echoTool(() => `start ${"x".repeat(100_000)} end`);
+    const provider = scripted((n) => (n === 1 ? use("c1", "echo") : say("seen")));
+    await agentOn(session, provider, { tools: [huge], window: 200_000 }).agent.run("go", never);
+    expect(requestOf(session)).toMatch(
+      /start x+.*left out; the whole output is kept as blob:sha256:[0-9a-f]{64}.*x+ end/s,
+    );
+  });
+
+  it("a provider that counts more than we do: the overflow ladder makes room, and gives up with both numbers", async () => {
+    const session = await create("overflow");
+    const overflow: Turn = { failure: { kind: "overflow", message: "prompt is too long" } };
+    let limit = 30_000;
+    const provider = scripted((n, call) => {
+      if (JSON.stringify(call.body).length > limit) return overflow;
+      return n % 25 === 0 ? say("done") : use(`c${n}`, "echo");
+    });
+    const { agent } = agentOn(session, provider, { tools: [echoTool(() => "result ".repeat(300))] });
+    expect(await agent.run("go", never)).toMatchObject({ stopReason: "stop" });
+    expect(agent.maintenance.compactions.some((one) => one.trigger === "overflow")).toBe(true);
+    limit = 10;
+    await expect(agent.run("more", never)).rejects.toMatchObject({ code: "context/does_not_fit", exitCode: 2 });
+    limit = 1e9;
+    expect((await agentOn(session, provider).agent.run("and now", never)).stopReason).toBe("stop");
+  });
+
+  it("a rewrite the agent made can be taken back", async () => {
+    const session = await create("taken-back");
+    const provider = scripted((n) => (n % 20 === 0 ? say("done") : use(`c${n}`, "echo")));
+    const { agent } = agentOn(session, provider, { tools: [echoTool(() => "result ".repeat(700))] });
+    await agent.run("go", never);
+    expect(agent.maintenance.compactions.length).toBeGreaterThan(0);
+    expect((await undo(session, { window: 1_000_000, prepareToWrite: async () => {} })).outcome).toBe("committed");
+  });
+});
