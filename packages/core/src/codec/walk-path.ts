@@ -5,7 +5,7 @@
  */
 import type { CompactionEntry, Entry, EntryId, Node } from "../entry.ts";
 import { isNode } from "../entry.ts";
-import type { Problem } from "../problem.ts";
+import { type Problem, showId } from "../problem.ts";
 import type { PathNode } from "../view/view.ts";
 
 /** A raw line on the way up: node or mark. */
@@ -32,7 +32,7 @@ interface Waiting {
   names: "through" | "kept";
 }
 
-type MutablePathNode = { node: Node; at: number; through?: EntryId | null };
+type MutablePathNode = { node: Node; at: number; through?: EntryId | null; throughAt?: number };
 
 /**
  * Walks from `start` (`null`: the empty conversation). With `stopAtPrefix`, ends below the `through` of the newest
@@ -49,20 +49,22 @@ export function walkPath(
   const revoked = new Set<EntryId>();
   const problems: Problem[] = [];
   let effective: MutablePathNode | undefined;
-  const settle = (w: Waiting, through: EntryId | null) => {
-    (upwards[w.index] as MutablePathNode).through = through;
+  const settle = (w: Waiting, through: { node: Node; at: number } | undefined) => {
+    const compaction = upwards[w.index] as MutablePathNode;
+    compaction.through = through?.node.id ?? null;
+    if (through) compaction.throughAt = through.at;
   };
 
   for (let step = start; step !== null; step = up(step)) {
     const { entry, at } = step;
     if (isNode(entry)) {
-      for (const w of boundaryPassed) settle(w, entry.id);
+      const pathNode: MutablePathNode = { node: entry, at };
+      for (const w of boundaryPassed) settle(w, pathNode);
       boundaryPassed = [];
-      takeWaiting(waiting, entry.id, "through", (w) => settle(w, entry.id));
-      if (options.stopAtPrefix && effective?.through === entry.id) {
+      takeWaiting(waiting, entry.id, "through", (w) => settle(w, pathNode));
+      if (options.stopAtPrefix && effective?.throughAt === at) {
         return { nodes: upwards.reverse(), complete: false, problems };
       }
-      const pathNode: MutablePathNode = { node: entry, at };
       upwards.push(pathNode);
       const isRevoked = revoked.delete(entry.id);
       if (entry.type === "restore" && !isRevoked) for (const id of entry.revokes) revoked.add(id);
@@ -74,19 +76,24 @@ export function walkPath(
     takeWaiting(waiting, entry.id, "kept", (w) => boundaryPassed.push(w));
   }
   // The first line of the chain is kept: nothing is hidden.
-  for (const w of boundaryPassed) settle(w, null);
+  for (const w of boundaryPassed) settle(w, undefined);
   for (const list of waiting.values()) {
     for (const w of list) {
-      settle(w, upwards[w.index + 1]?.node.id ?? null);
+      settle(w, upwards[w.index + 1]);
       problems.push({
         code: w.names === "kept" ? "kept_boundary_missing" : "through_missing",
-        message: `compaction ${w.node.id} names ${w.names === "kept" ? w.node.firstKeptEntryId || "no entry" : w.node.replacement?.through}, which is not on its path; everything before it counts as hidden`,
+        message: `compaction ${showId(w.node.id)} names ${showName(w)}, which is not on its path; everything before it counts as hidden`,
         at: w.at,
         entryId: w.node.id,
       });
     }
   }
   return { nodes: upwards.reverse(), complete: true, problems };
+}
+
+function showName({ names, node }: Waiting): string {
+  const id = names === "kept" ? node.firstKeptEntryId : node.replacement?.through;
+  return id ? showId(id) : "no entry";
 }
 
 function expectThrough(

@@ -65,7 +65,7 @@ function extendByPrefix(view: View, next: PathNode, node: CompactionEntry): View
     first = -1;
     for (let i = rest.length - 1; i >= 0; i--) {
       const segment = rest[i] as Segment;
-      if (segment.kind !== "prefix" && segment.node.id === through) {
+      if (segment.kind !== "prefix" && isThrough(next, segment)) {
         first = i + 1;
         break;
       }
@@ -109,12 +109,15 @@ export function isRevocable(node: Node): boolean {
 }
 
 function indexAfterThrough(path: readonly PathNode[], prefixIndex: number): number {
-  const through = path[prefixIndex]?.through;
-  if (through === null || through === undefined) return 0;
-  for (let i = prefixIndex - 1; i >= 0; i--) {
-    if (path[i]?.node.id === through) return i + 1;
-  }
+  const prefix = path[prefixIndex] as PathNode;
+  for (let i = prefixIndex - 1; i >= 0; i--) if (isThrough(prefix, path[i] as PathNode)) return i + 1;
   return 0;
+}
+
+/** Whether `other` is the last entry that compaction `prefix` hides. By offset where known: ids may repeat on a path. */
+function isThrough(prefix: PathNode, other: { readonly node: Node; readonly at: number }): boolean {
+  if (prefix.throughAt !== undefined) return other.at === prefix.throughAt;
+  return prefix.through !== null && prefix.through !== undefined && other.node.id === prefix.through;
 }
 
 /** Newest first, per path index; only elisions that are not revoked, only targets from `start` on. */
