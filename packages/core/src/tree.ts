@@ -165,6 +165,12 @@ export class SessionTree {
     return this.#walk(row < 0 ? -1 : (this.#rows.node[row] as number));
   }
 
+  /** The path to the entry whose line starts at that offset; empty when none does. Tells repeats of one id apart. */
+  pathAt(at: number): WalkedPath {
+    const row = this.#rows.byAt.get(at);
+    return this.#walk(row === undefined || row >= this.size ? -1 : (this.#rows.node[row] as number));
+  }
+
   /** The deepest node on both paths; null when they share none. */
   commonAncestor(a: EntryId, b: EntryId): EntryId | null {
     const above = new Set<number>();

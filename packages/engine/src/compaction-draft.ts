@@ -1,6 +1,6 @@
 /** A compaction as the log keeps it: the documented fields and what a tail-first open needs. Must not decide what it hides. */
 import type { CompactionPlan, EntryId, Json, Ledger, Receipt, SummaryParts } from "@stet/core";
-import { chainHash, fileDetails, parseLine, storeLedger } from "@stet/core";
+import { fileDetails, storeLedger } from "@stet/core";
 import { frameMarkAt, modelOf } from "./frame.ts";
 import type { Draft, Session } from "./session.ts";
 
@@ -47,7 +47,6 @@ export function compactionDraft(session: Session, facts: CompactionFacts): Draft
       ...(elisionId ? { with: [elisionId] } : {}),
       ...(previousAt === undefined || !plan.previous ? {} : { previous: { id: plan.previous.id, at: previousAt } }),
       keptRuns: keptRuns(session, firstKept),
-      chain: nextChain(session),
       checkpoint: {
         path: {
           ...(model ? { model: { id: model.id, ...(model.provider ? { provider: model.provider } : {}) } } : {}),
@@ -73,23 +72,6 @@ function keptRuns(session: Session, firstKept: EntryId): [number, number][] {
     else runs.push([at, bytes]);
   }
   return runs;
-}
-
-/** Closes the hash chain's next link: every line since the compaction before in the file, or since the header. */
-function nextChain(session: Session): { at: number; hash: string } {
-  const { source } = session;
-  const lines: string[] = [];
-  let previous = "";
-  for (let raw = source.lineBefore(source.sizeBytes); raw !== undefined; raw = source.lineBefore(raw.at)) {
-    lines.push(raw.text);
-    if (!raw.text.includes('"chain"')) continue;
-    const line = parseLine(raw);
-    if (line.kind === "entry" && line.entry.type === "compaction" && line.entry.chain) {
-      previous = line.entry.chain.hash;
-      break;
-    }
-  }
-  return { at: source.sizeBytes, hash: chainHash(session.ports.digest, previous, lines.reverse()) };
 }
 
 /** Recorded cost: what the last checkpoint knew plus the assistant messages after it. */

@@ -181,8 +181,7 @@ function moveTorn(changes: Changes, entry: TornMark, { moved, digest }: CopyStat
   if (!fragment) return;
   changes.set("at", `${fragment.to.at}`);
   const bytes = byteLength(fragment.to.text);
-  const isChanged = bytes !== fragment.from.bytes || fragment.to.text.includes("\uFFFD");
-  if (!isChanged || entry.bytes !== fragment.from.bytes) return;
+  if (bytes === fragment.from.bytes || entry.bytes !== fragment.from.bytes) return;
   changes.set("bytes", `${bytes}`);
   changes.set("hash", JSON.stringify(digest(fragment.to.text)));
 }

@@ -10,6 +10,8 @@ import { copyLines } from "./copy-lines.ts";
 import type { LineSource } from "./line-source.ts";
 import type { EntryLine } from "./parse-line.ts";
 import { LogReader, readSuffix } from "./read-log.ts";
+import { verifyChain } from "./verify-chain.ts";
+import { verifyLog } from "./verify-log.ts";
 
 /** Reproduce one case with STET_SEED=<seed>. */
 const BASE_SEED = Number(process.env.STET_SEED ?? 20261201);
@@ -116,7 +118,27 @@ const hintless: typeof readSuffix = (source, file) =>
   );
 const growing: typeof copyLines = (...args) => copyLines(...args).map((line) => `${line} `);
 
+/** The chain of a copy fits it; after any change to a line before its last link it does not. */
+function chainHolds(source: LineSource, spoil = (text: string) => text): string | undefined {
+  const lines = copyLines(source, "source", HEADER, digest);
+  const copy = textSource(spoil(`${[HEADER, ...lines].join("\n")}\n`));
+  return verifyChain(copy, digest)[0]?.message;
+}
+
+/** Whatever a file holds, verify ends, and every problem has a line and a message. */
+function verifies(source: LineSource): string | undefined {
+  for (const problem of verifyLog(source, "source", digest)) {
+    if (problem.line === undefined || problem.message === "") return `${problem.code} without a place or a message`;
+  }
+  return undefined;
+}
+
 describe("hostile files", () => {
+  it("a copy's chain fits its lines", () => expect(firstBreak((s) => chainHolds(s))).toBeUndefined());
+  it("control: a changed line is caught", () =>
+    expect(firstBreak((s) => chainHolds(s, (text) => text.replace("hello", "HELLO")))).toBeDefined());
+  it("verify ends and places every problem", () => expect(firstBreak(verifies)).toBeUndefined());
+
   it("read from the tail and whole give the same path and view", () =>
     expect(firstBreak((s) => readingsAgree(s))).toBeUndefined());
   it("control: a reader that follows no hint is caught", () =>
