@@ -117,6 +117,11 @@ export class SessionTree {
     for (let row = 0; row < this.size; row++) yield this.#rows.lines[row] as EntryLine;
   }
 
+  /** For each entry in file order the index of its raw parent (node or mark) in that order, −1 at a root. */
+  rawParents(): readonly number[] {
+    return this.#rows.parent.slice(0, this.size);
+  }
+
   /** The newest entry with that id. */
   find(id: EntryId): EntryLine | undefined {
     const row = this.#rowOf(id);
@@ -163,12 +168,6 @@ export class SessionTree {
   path(to?: EntryId | null): WalkedPath {
     const row = to === undefined ? this.#headRow() : to === null ? -1 : (this.#rowOf(to) ?? -1);
     return this.#walk(row < 0 ? -1 : (this.#rows.node[row] as number));
-  }
-
-  /** The path to the entry whose line starts at that offset; empty when none does. Tells repeats of one id apart. */
-  pathAt(at: number): WalkedPath {
-    const row = this.#rows.byAt.get(at);
-    return this.#walk(row === undefined || row >= this.size ? -1 : (this.#rows.node[row] as number));
   }
 
   /** The deepest node on both paths; null when they share none. */

@@ -125,6 +125,20 @@ function chainHolds(source: LineSource, spoil = (text: string) => text): string 
   return verifyChain(copy, digest)[0]?.message;
 }
 
+/** Of the compactions on the head's path, verify reports the boundaries that walking this path finds missing. */
+function boundariesAgree(source: LineSource, verify = verifyLog): string | undefined {
+  const path = SessionTree.read(source, "whole").path();
+  const onPath = new Set(path.nodes.map((p) => p.at));
+  const walked = path.problems.map((p) => `${p.at} ${p.message}`).sort();
+  const found = verify(source, "t", digest)
+    .filter((p) => p.code === "kept_boundary_missing" || p.code === "through_missing")
+    .flatMap((p) => (p.at !== undefined && onPath.has(p.at) ? [`${p.at} ${p.message}`] : []))
+    .sort();
+  return JSON.stringify(walked) === JSON.stringify(found)
+    ? undefined
+    : `${walked.length} by path, ${found.length} found`;
+}
+
 /** Whatever a file holds, verify ends, and every problem has a line and a message. */
 function verifies(source: LineSource): string | undefined {
   for (const problem of verifyLog(source, "source", digest)) {
@@ -137,6 +151,12 @@ describe("hostile files", () => {
   it("a copy's chain fits its lines", () => expect(firstBreak((s) => chainHolds(s))).toBeUndefined());
   it("control: a changed line is caught", () =>
     expect(firstBreak((s) => chainHolds(s, (text) => text.replace("hello", "HELLO")))).toBeDefined());
+  it("verify finds the boundaries a path finds missing", () =>
+    expect(firstBreak((s) => boundariesAgree(s))).toBeUndefined());
+  it("control: a verify that looks at one kind of boundary only is caught", () => {
+    const half: typeof verifyLog = (...args) => verifyLog(...args).filter((p) => p.code !== "through_missing");
+    expect(firstBreak((s) => boundariesAgree(s, half))).toBeDefined();
+  });
   it("verify ends and places every problem", () => expect(firstBreak(verifies)).toBeUndefined());
 
   it("read from the tail and whole give the same path and view", () =>

@@ -2,7 +2,7 @@
  * Everything `verify` can say about one file: what a reader repairs, whether the chain and the torn marks fit, and what
  * compactions lost. Must not change anything, nor judge requests.
  */
-import type { CompactionEntry, Node, TornMark } from "../entry.ts";
+import { type CompactionEntry, type Entry, type EntryId, isNode, type Node, type TornMark } from "../entry.ts";
 import { isContributing } from "../plan/turns.ts";
 import { type Problem, showId } from "../problem.ts";
 import { SessionTree } from "../tree.ts";
@@ -10,8 +10,9 @@ import type { PathNode } from "../view/view.ts";
 import type { Digest } from "./chain.ts";
 import { byteLength } from "./copy-lines.ts";
 import type { LineSource } from "./line-source.ts";
-import { parseLine } from "./parse-line.ts";
+import { type EntryLine, parseLine } from "./parse-line.ts";
 import { verifyChain } from "./verify-chain.ts";
+import { boundaryProblem } from "./walk-path.ts";
 
 /** All problems of a file, in file order, each with its 1-based line where it has an offset. Throws as `readHead` does. */
 export function verifyLog(source: LineSource, file: string, digest: Digest): Problem[] {
@@ -62,30 +63,93 @@ function describesFragment(mark: TornMark, source: LineSource, digest: Digest): 
   return digest(text) === mark.hash;
 }
 
-/** Boundaries that lead nowhere and summaries that are gone, on every branch. */
+/** Boundaries that lead nowhere and summaries that are gone, on every branch, in one walk over the whole tree. */
 function compactionProblems(tree: SessionTree): Problem[] {
   const problems: Problem[] = [];
-  const seen = new Set<number>();
-  // Newest first: a path settles every compaction above its end.
-  for (const line of [...tree.entries()].reverse()) {
-    if (line.entry.type !== "compaction" || seen.has(line.at)) continue;
-    const path = tree.pathAt(line.at);
-    const isNew = (at: number | undefined) => at !== undefined && !seen.has(at);
-    problems.push(...path.problems.filter((p) => isNew(p.at)));
-    for (const { node, at, through } of path.nodes) {
-      if (node.type !== "compaction" || !isNew(at)) continue;
-      if (through !== null && through !== undefined && isBlanked(node)) {
-        problems.push({
-          code: "blank_summary",
-          message: `compaction ${showId(node.id)} hides entries up to ${showId(through)} and says nothing about them`,
-          at,
-          entryId: node.id,
-        });
-      }
-    }
-    for (const { node, at } of path.nodes) if (node.type === "compaction") seen.add(at);
-  }
+  const above = new LinesAbove();
+  walkTree(tree, {
+    enter: ({ entry, at }) => {
+      if (entry.type === "compaction") judgeCompaction(entry, at, above, problems);
+      above.push(entry);
+    },
+    leave: ({ entry }) => above.pop(entry),
+  });
   return problems;
+}
+
+/** Raw lines between the root and where a walk stands, by id. */
+class LinesAbove {
+  nodes = 0;
+  /** For each id the number of nodes above each of its lines, root first. */
+  readonly #nodesAbove = new Map<EntryId, number[]>();
+  readonly #nodeIds = new Map<EntryId, number>();
+
+  push(entry: Entry): void {
+    const list = this.#nodesAbove.get(entry.id);
+    if (list) list.push(this.nodes);
+    else this.#nodesAbove.set(entry.id, [this.nodes]);
+    if (!isNode(entry)) return;
+    this.nodes++;
+    this.#nodeIds.set(entry.id, (this.#nodeIds.get(entry.id) ?? 0) + 1);
+  }
+
+  pop(entry: Entry): void {
+    this.#nodesAbove.get(entry.id)?.pop();
+    if (!isNode(entry)) return;
+    this.nodes--;
+    this.#nodeIds.set(entry.id, (this.#nodeIds.get(entry.id) as number) - 1);
+  }
+
+  hasNode(id: EntryId): boolean {
+    return (this.#nodeIds.get(id) ?? 0) > 0;
+  }
+
+  /** Nodes above the nearest line with that id; undefined when there is none. */
+  nodesAbove(id: EntryId): number | undefined {
+    return this.#nodesAbove.get(id)?.at(-1);
+  }
+}
+
+function judgeCompaction(node: CompactionEntry, at: number, above: LinesAbove, problems: Problem[]): void {
+  let hidden: number | undefined;
+  if (node.replacement) {
+    const { through } = node.replacement;
+    hidden = through === null ? 0 : above.hasNode(through) ? 1 : undefined;
+  } else hidden = node.firstKeptEntryId === node.id ? above.nodes : above.nodesAbove(node.firstKeptEntryId);
+  if (hidden === undefined) problems.push(boundaryProblem(node, at));
+  if ((hidden ?? above.nodes) > 0 && isBlanked(node)) {
+    problems.push({
+      code: "blank_summary",
+      message: `compaction ${showId(node.id)} hides entries and says nothing about them`,
+      at,
+      entryId: node.id,
+    });
+  }
+}
+
+/** Every line of the tree, each after its raw parent and left before the parent's next child. */
+function walkTree(tree: SessionTree, visit: { enter(line: EntryLine): void; leave(line: EntryLine): void }): void {
+  const lines = [...tree.entries()];
+  // First child and next sibling, by index; −1 ends a list, and the list at lines.length holds the roots.
+  const firstChild = new Array<number>(lines.length + 1).fill(-1);
+  const nextSibling = new Array<number>(lines.length).fill(-1);
+  const parents = tree.rawParents();
+  for (let i = lines.length - 1; i >= 0; i--) {
+    const parent = (parents[i] as number) < 0 ? lines.length : (parents[i] as number);
+    nextSibling[i] = firstChild[parent] as number;
+    firstChild[parent] = i;
+  }
+  let at = firstChild[lines.length] as number;
+  while (at >= 0) {
+    visit.enter(lines[at] as EntryLine);
+    let next = firstChild[at] as number;
+    while (next < 0 && at >= 0) {
+      visit.leave(lines[at] as EntryLine);
+      next = nextSibling[at] as number;
+      at = parents[at] as number;
+    }
+    at = next;
+  }
 }
 
 /** oh-my-pi puts such a marker in the place of older summaries to save memory. */

@@ -80,20 +80,21 @@ export function walkPath(
   for (const list of waiting.values()) {
     for (const w of list) {
       settle(w, upwards[w.index + 1]);
-      problems.push({
-        code: w.names === "kept" ? "kept_boundary_missing" : "through_missing",
-        message: `compaction ${showId(w.node.id)} names ${showName(w)}, which is not on its path; everything before it counts as hidden`,
-        at: w.at,
-        entryId: w.node.id,
-      });
+      problems.push(boundaryProblem(w.node, w.at));
     }
   }
   return { nodes: upwards.reverse(), complete: true, problems };
 }
 
-function showName({ names, node }: Waiting): string {
-  const id = names === "kept" ? node.firstKeptEntryId : node.replacement?.through;
-  return id ? showId(id) : "no entry";
+/** Says that what a compaction names as its boundary is not on its path. */
+export function boundaryProblem(node: CompactionEntry, at: number): Problem {
+  const id = node.replacement ? node.replacement.through : node.firstKeptEntryId;
+  return {
+    code: node.replacement ? "through_missing" : "kept_boundary_missing",
+    message: `compaction ${showId(node.id)} names ${id ? showId(id) : "no entry"}, which is not on its path; everything before it counts as hidden`,
+    at,
+    entryId: node.id,
+  };
 }
 
 function expectThrough(

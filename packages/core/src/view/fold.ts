@@ -4,6 +4,7 @@
  * Pure and total. References on a path resolve to the nearest earlier entry with that id.
  */
 import type { CompactionEntry, EntryId, Node } from "../entry.ts";
+import { CoveredSpans } from "./covered-spans.ts";
 import type { ActiveStub, PathNode, Segment, View } from "./view.ts";
 
 /**
@@ -187,14 +188,7 @@ function withStubs(node: Node, at: number, newestFirst: readonly ActiveStub[]): 
   const whole = newestFirst.find(({ stub }) => stub.block === undefined);
   if (whole) return { kind: "stubbed", node, at, stubs: [whole] };
   // Judged against every newer stub, in force or not, so that adding one later never revives an older one.
-  const inForce = newestFirst.filter(
-    (candidate, i) => !newestFirst.slice(0, i).some((newer) => overlaps(newer.stub, candidate.stub)),
-  );
+  const covered = new CoveredSpans();
+  const inForce = newestFirst.filter(({ stub }) => covered.add(stub.block as number, stub.span));
   return { kind: "stubbed", node, at, stubs: inForce };
-}
-
-function overlaps(a: ActiveStub["stub"], b: ActiveStub["stub"]): boolean {
-  if (a.block !== b.block) return false;
-  if (!a.span || !b.span) return true;
-  return a.span[0] < b.span[1] && b.span[0] < a.span[1];
 }
