@@ -28,8 +28,12 @@ interface Waiting {
   at: number;
   /** Its place in the list that grows from head to root. */
   index: number;
-  /** `through` names the last hidden node; `kept` names the first kept raw line, so the next node up is `through`. */
-  names: "through" | "kept";
+}
+
+/** By the id they name: `through` the last hidden node, `kept` the first kept raw line, above which `through` is the next node. */
+interface WaitingBy {
+  through: Map<EntryId, Waiting[]>;
+  kept: Map<EntryId, Waiting[]>;
 }
 
 type MutablePathNode = { node: Node; at: number; through?: EntryId | null; throughAt?: number };
@@ -44,7 +48,7 @@ export function walkPath(
   options: { stopAtPrefix: boolean },
 ): WalkedPath {
   const upwards: MutablePathNode[] = [];
-  const waiting = new Map<EntryId, Waiting[]>();
+  const waiting: WaitingBy = { through: new Map(), kept: new Map() };
   let boundaryPassed: Waiting[] = [];
   const revoked = new Set<EntryId>();
   const problems: Problem[] = [];
@@ -61,7 +65,7 @@ export function walkPath(
       const pathNode: MutablePathNode = { node: entry, at };
       for (const w of boundaryPassed) settle(w, pathNode);
       boundaryPassed = [];
-      takeWaiting(waiting, entry.id, "through", (w) => settle(w, pathNode));
+      for (const w of take(waiting.through, entry.id)) settle(w, pathNode);
       if (options.stopAtPrefix && effective?.throughAt === at) {
         return { nodes: upwards.reverse(), complete: false, problems };
       }
@@ -73,11 +77,11 @@ export function walkPath(
         if (!isRevoked && effective === undefined) effective = pathNode;
       }
     }
-    takeWaiting(waiting, entry.id, "kept", (w) => boundaryPassed.push(w));
+    for (const w of take(waiting.kept, entry.id)) boundaryPassed.push(w);
   }
   // The first line of the chain is kept: nothing is hidden.
   for (const w of boundaryPassed) settle(w, undefined);
-  for (const list of waiting.values()) {
+  for (const list of [...waiting.through.values(), ...waiting.kept.values()]) {
     for (const w of list) {
       settle(w, upwards[w.index + 1]);
       problems.push(boundaryProblem(w.node, w.at));
@@ -98,35 +102,26 @@ export function boundaryProblem(node: CompactionEntry, at: number): Problem {
 }
 
 function expectThrough(
-  waiting: Map<EntryId, Waiting[]>,
+  waiting: WaitingBy,
   node: CompactionEntry,
   at: number,
   index: number,
   pathNode: MutablePathNode,
 ): void {
-  if (node.replacement) {
-    if (node.replacement.through === null) pathNode.through = null;
-    else addWaiting(waiting, node.replacement.through, { node, at, index, names: "through" });
-  } else addWaiting(waiting, node.firstKeptEntryId, { node, at, index, names: "kept" });
+  const id = node.replacement ? node.replacement.through : node.firstKeptEntryId;
+  if (id === null) {
+    pathNode.through = null;
+    return;
+  }
+  const by = node.replacement ? waiting.through : waiting.kept;
+  const list = by.get(id);
+  if (list) list.push({ node, at, index });
+  else by.set(id, [{ node, at, index }]);
 }
 
-function addWaiting(waiting: Map<EntryId, Waiting[]>, id: EntryId, w: Waiting): void {
-  const list = waiting.get(id);
-  if (list) list.push(w);
-  else waiting.set(id, [w]);
-}
-
-function takeWaiting(
-  waiting: Map<EntryId, Waiting[]>,
-  id: EntryId,
-  names: Waiting["names"],
-  use: (w: Waiting) => void,
-): void {
-  const list = waiting.get(id);
-  if (!list) return;
-  const rest = list.filter((w) => w.names !== names);
-  if (rest.length === list.length) return;
-  for (const w of list) if (w.names === names) use(w);
-  if (rest.length > 0) waiting.set(id, rest);
-  else waiting.delete(id);
+function take(by: Map<EntryId, Waiting[]>, id: EntryId): readonly Waiting[] {
+  const list = by.get(id);
+  if (list === undefined) return [];
+  by.delete(id);
+  return list;
 }
