@@ -1,5 +1,5 @@
 /** What the pure core offers to the other rooms. Written by hand: a name is here because somebody outside needs it. */
-export { chainHash, type Digest } from "./codec/chain.ts";
+export { chainHash, type Digest, nextLink } from "./codec/chain.ts";
 export { byteLength, copyLines, entryLine } from "./codec/copy-lines.ts";
 export type { LineSource, RawLine } from "./codec/line-source.ts";
 export { parseLine } from "./codec/parse-line.ts";

@@ -29,3 +29,12 @@ export interface Problem {
   line?: number;
   entryId?: EntryId;
 }
+
+const PLAIN_ID = /^[\w.:/-]{1,80}$/;
+
+/** An id as a message can show it: plain ones as they are, all others quoted, without control characters, at most 80 long. */
+export function showId(id: EntryId): string {
+  if (PLAIN_ID.test(id)) return id;
+  const spell = (c: string) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  return JSON.stringify(id.slice(0, 80)).replace(/[^\x20-\x7e]/g, spell);
+}

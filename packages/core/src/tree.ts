@@ -11,7 +11,7 @@ import type { Step, WalkedPath } from "./codec/walk-path.ts";
 import { walkPath } from "./codec/walk-path.ts";
 import type { Entry, EntryId, Node } from "./entry.ts";
 import { isNode } from "./entry.ts";
-import type { Problem } from "./problem.ts";
+import { type Problem, showId } from "./problem.ts";
 
 /** Columns shared by every version of one tree; a version sees the first `size` rows. */
 interface Rows {
@@ -117,6 +117,11 @@ export class SessionTree {
     for (let row = 0; row < this.size; row++) yield this.#rows.lines[row] as EntryLine;
   }
 
+  /** For each entry in file order the index of its raw parent (node or mark) in that order, −1 at a root. */
+  rawParents(): readonly number[] {
+    return this.#rows.parent.slice(0, this.size);
+  }
+
   /** The newest entry with that id. */
   find(id: EntryId): EntryLine | undefined {
     const row = this.#rowOf(id);
@@ -129,6 +134,12 @@ export class SessionTree {
     if (row === undefined) return undefined;
     const parent = this.#parentNodeRow(row);
     return parent < 0 ? null : (this.#entry(parent) as Node);
+  }
+
+  /** The entry whose line starts at that offset. */
+  lineAt(at: number): EntryLine | undefined {
+    const row = this.#rows.byAt.get(at);
+    return row === undefined || row >= this.size ? undefined : this.#rows.lines[row];
   }
 
   /** Id of the raw parent (node or mark) of the line at that offset; null at a root. */
@@ -255,14 +266,14 @@ function appendRow(rows: Rows, line: EntryLine, version: number, number?: number
     const isSame = JSON.stringify(twin.entry) === JSON.stringify(entry);
     report(
       isSame ? "identical_repeat" : "differing_repeat",
-      isSame ? `entry ${entry.id} is repeated` : `entry ${entry.id} is repeated with other content`,
+      isSame ? `entry ${showId(entry.id)} is repeated` : `entry ${showId(entry.id)} is repeated with other content`,
     );
   }
   if (line.damage !== undefined)
-    report("damaged_entry", `entry ${entry.id}: ${line.damage}; kept as it is and passed over`);
+    report("damaged_entry", `entry ${showId(entry.id)}: ${line.damage}; kept as it is and passed over`);
   let parent = row - 1;
   if (line.parent === "absent") {
-    if (version >= 2) report("missing_parent_id", `entry ${entry.id} has no parent id`);
+    if (version >= 2) report("missing_parent_id", `entry ${showId(entry.id)} has no parent id`);
   } else if (entry.parentId === null) {
     parent = -1;
   } else {
@@ -273,7 +284,7 @@ function appendRow(rows: Rows, line: EntryLine, version: number, number?: number
     else {
       report(
         "missing_parent",
-        `entry ${entry.id} names parent ${entry.parentId}, which no earlier line carries; reconnected to the line before`,
+        `entry ${showId(entry.id)} names parent ${showId(entry.parentId)}, which no earlier line carries; reconnected to the line before`,
       );
     }
   }

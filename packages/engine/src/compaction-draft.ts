@@ -1,6 +1,6 @@
 /** A compaction as the log keeps it: the documented fields and what a tail-first open needs. Must not decide what it hides. */
 import type { CompactionPlan, EntryId, Json, Ledger, Receipt, SummaryParts } from "@stet/core";
-import { chainHash, fileDetails, parseLine, storeLedger } from "@stet/core";
+import { fileDetails, storeLedger } from "@stet/core";
 import { frameMarkAt, modelOf } from "./frame.ts";
 import type { Draft, Session } from "./session.ts";
 
@@ -47,7 +47,6 @@ export function compactionDraft(session: Session, facts: CompactionFacts): Draft
       ...(elisionId ? { with: [elisionId] } : {}),
       ...(previousAt === undefined || !plan.previous ? {} : { previous: { id: plan.previous.id, at: previousAt } }),
       keptRuns: keptRuns(session, firstKept),
-      chain: nextChain(session),
       checkpoint: {
         path: {
           ...(model ? { model: { id: model.id, ...(model.provider ? { provider: model.provider } : {}) } } : {}),
@@ -73,24 +72,6 @@ function keptRuns(session: Session, firstKept: EntryId): [number, number][] {
     else runs.push([at, bytes]);
   }
   return runs;
-}
-
-/**
- * Closes the hash chain's next link: every line from where the link before ended (or the header) to the end of the file
- * as it is now. Lines appended with the compaction itself belong to the next link.
- */
-function nextChain(session: Session): { at: number; hash: string } {
-  const { source } = session;
-  const lines: string[] = [];
-  let link: { at: number; hash: string } | undefined;
-  for (let raw = source.lineBefore(source.sizeBytes); raw !== undefined; raw = source.lineBefore(raw.at)) {
-    if (link !== undefined && raw.at < link.at) break;
-    lines.push(raw.text);
-    if (link !== undefined || !raw.text.includes('"chain"')) continue;
-    const line = parseLine(raw);
-    if (line.kind === "entry" && line.entry.type === "compaction" && line.entry.chain) link = line.entry.chain;
-  }
-  return { at: source.sizeBytes, hash: chainHash(session.ports.digest, link?.hash ?? "", lines.reverse()) };
 }
 
 /** Recorded cost: what the last checkpoint knew plus the assistant messages after it. */

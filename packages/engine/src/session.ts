@@ -3,7 +3,18 @@
  * the core's, what bytes do is the store's.
  */
 import type { Entry, EntryId, LineSource, PathNode, SessionHeader, SessionLog, Suffix, View } from "@stet/core";
-import { copyLines, extend, fold, isNode, isNodeType, parseLine, readSuffix, SessionTree, StetError } from "@stet/core";
+import {
+  copyLines,
+  extend,
+  fold,
+  isNode,
+  isNodeType,
+  nextLink,
+  parseLine,
+  readSuffix,
+  SessionTree,
+  StetError,
+} from "@stet/core";
 import type { EnginePorts, OpenedFile } from "./ports.ts";
 
 /** The writer field of a file Stet owns. */
@@ -183,21 +194,26 @@ export class Session {
     let before = lastLineAt(source);
     let at = from;
     const taken = new Set<EntryId>();
-    return drafts.map((draft) => {
+    const lines: string[] = [];
+    for (const draft of drafts) {
       const id = draft.id ?? this.#freshId(taken);
       taken.add(id);
       const parent = draft.parent ?? head;
       const entry: Record<string, unknown> = { type: draft.type, id, parentId: parent.id };
       if (parent.id !== null && parent.at !== undefined && parent.at !== before) entry.parentAt = parent.at;
       entry.timestamp = this.ports.clock.now();
-      const line = JSON.stringify({ ...entry, ...draft.fields });
+      Object.assign(entry, draft.fields);
+      // Only here is it known which lines come before: a torn mark, stubs of the same rewrite, another writer's.
+      if (draft.type === "compaction") entry.chain = { at, hash: nextLink(this.ports.digest, source, lines) };
+      const line = JSON.stringify(entry);
       placed.push({ id, at, text: line, movesHead: draft.parent !== undefined });
       if (isNodeType(draft.type)) head = { id, at };
       else if (draft.type === "head") head = parent;
       before = at;
       at += Buffer.byteLength(line, "utf8") + 1;
-      return line;
-    });
+      lines.push(line);
+    }
+    return lines;
   }
 
   #freshId(taken: ReadonlySet<EntryId>): EntryId {

@@ -3,15 +3,15 @@
  * depends on byte offsets (hints, kept runs, ids made from offsets) moved along. Must not drop a line: what could not be
  * read is copied as it stands.
  */
-import type { CompactionEntry, Entry } from "../entry.ts";
+import type { CompactionEntry, Entry, TornMark } from "../entry.ts";
 import type { Json } from "../message.ts";
 import { SessionTree } from "../tree.ts";
 import type { Digest } from "./chain.ts";
 import { Chain } from "./chain.ts";
-import type { LineSource } from "./line-source.ts";
+import { fieldText, withFields } from "./json-fields.ts";
+import type { LineSource, RawLine } from "./line-source.ts";
 import type { EntryLine } from "./parse-line.ts";
 import { parseLine } from "./parse-line.ts";
-import type { FileHead } from "./read-log.ts";
 import { readHead } from "./read-log.ts";
 
 /** UTF-8 length of a string, in bytes. */
@@ -35,8 +35,9 @@ function isLowSurrogate(code: number): boolean {
 
 /**
  * The lines after the header, for a file whose header line is `headerLine`. Every entry comes out with explicit id and
- * parent, so that the copy is a version-3 file whatever the source was. `repair` also leaves out what no reader can read
- * and lines that repeat an earlier one, and writes down the parents readers had to reconnect.
+ * parent, so that the copy is a version-3 file whatever the source was. A title slot and empty lines are left out.
+ * Bytes that are no UTF-8 are already U+FFFD in the source's text, and come out so. `repair` also leaves out what no
+ * reader can read and lines that repeat an earlier one, and writes down the parents readers had to reconnect.
  */
 export function copyLines(
   source: LineSource,
@@ -47,37 +48,44 @@ export function copyLines(
 ): string[] {
   const head = readHead(source, file);
   const tree = SessionTree.read(source, file);
-  const boundaries = keptBoundaries(tree);
   const damage = options.repair ? damageIn(tree) : undefined;
+  const state: CopyState = {
+    isOldRole: head.header.version < 3,
+    moved: new MovedLines(),
+    tree,
+    chain: new Chain(digest, [headerLine]),
+    digest,
+    at: byteLength(headerLine) + 1,
+    strays: damage?.strays,
+  };
   const lines: string[] = [];
-  const moved = new Map<number, number>();
-  const chain = new Chain(digest, [headerLine]);
-  let at = byteLength(headerLine) + 1;
   for (const raw of source.lines(0)) {
     const parsed = parseLine(raw);
-    if (parsed.kind === "blank" || parsed.kind === "title" || parsed.kind === "header") continue;
+    const isHeader = parsed.kind === "header" && raw.at + raw.bytes === head.entriesFrom;
+    // A line source takes one carriage return off; a copy's line must read back as it was written.
+    const kept = raw.text.replace(/\r+$/, "");
+    if (kept === "" || parsed.kind === "title" || isHeader) continue;
     if (damage && (parsed.kind !== "entry" || damage.repeats.has(raw.at))) continue;
-    const state: CopyState = { head, moved, tree, boundaries, chain, at, strays: damage?.strays };
-    const text = parsed.kind === "entry" ? copyEntry(raw.text, parsed, state) : raw.text;
-    moved.set(raw.at, at);
+    const text = parsed.kind === "entry" ? copyEntry(kept, parsed, state) : kept;
+    state.moved.add(raw, { at: state.at, text });
+    state.chain.add(text);
+    state.at += byteLength(text) + 1;
     lines.push(text);
-    chain.add(text);
-    at += byteLength(text) + 1;
   }
   return lines;
 }
 
 interface CopyState {
-  head: FileHead;
-  /** Old offset → new offset, of the lines copied so far. */
-  moved: ReadonlyMap<number, number>;
-  tree: SessionTree;
-  boundaries: ReadonlyMap<number, string>;
-  chain: Chain;
-  /** Where the line will start in the new file. */
+  /** Versions before 3 called the role `custom` `hookMessage`. */
+  readonly isOldRole: boolean;
+  readonly moved: MovedLines;
+  readonly tree: SessionTree;
+  readonly chain: Chain;
+  readonly digest: Digest;
+  /** Where the line being copied will start in the new file. */
   at: number;
   /** Offsets of entries whose parent had to be reconnected, when that is to be written down. */
-  strays: ReadonlySet<number> | undefined;
+  readonly strays: ReadonlySet<number> | undefined;
 }
 
 /** What a repairing copy leaves out or reconnects, by offset. */
@@ -92,105 +100,116 @@ function damageIn(tree: SessionTree): { repeats: Set<number>; strays: Set<number
   return { repeats, strays };
 }
 
-/** Version 1 named kept boundaries by index; the tree has resolved them to ids. */
-function keptBoundaries(tree: SessionTree): Map<number, string> {
-  const boundaries = new Map<number, string>();
-  for (const line of tree.entries()) {
-    if (line.keptIndex !== undefined && line.entry.type === "compaction")
-      boundaries.set(line.at, line.entry.firstKeptEntryId);
-  }
-  return boundaries;
+/** A line as it stands in the copy. */
+interface NewLine {
+  readonly at: number;
+  readonly text: string;
 }
+
+/** Where the lines copied so far came from and went, in file order. */
+class MovedLines {
+  readonly #from: RawLine[] = [];
+  readonly #to: NewLine[] = [];
+
+  add(from: RawLine, to: NewLine): void {
+    this.#from.push(from);
+    this.#to.push(to);
+  }
+
+  /** The line that stood exactly at `at`. */
+  line(at: number): { from: RawLine; to: NewLine } | undefined {
+    const index = this.#firstFrom(at);
+    const from = this.#from[index];
+    return from?.at === at ? { from, to: this.#to[index] as NewLine } : undefined;
+  }
+
+  /** New offset of the line that stood exactly at `at`. */
+  at(at: number): number | undefined {
+    return this.line(at)?.to.at;
+  }
+
+  /** New offset of the first line that stood at or after `at`. */
+  firstFrom(at: number): number | undefined {
+    return this.#to[this.#firstFrom(at)]?.at;
+  }
+
+  #firstFrom(at: number): number {
+    let low = 0;
+    let high = this.#from.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#from[middle] as RawLine).at < at) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
+
+/** Fields by key: new JSON text, or `undefined` to remove one. */
+type Changes = Map<string, string | undefined>;
 
 function copyEntry(text: string, line: EntryLine, state: CopyState): string {
   const value = JSON.parse(text) as { [key: string]: Json };
-  if (state.strays?.has(line.at) || needsRewriting(value, state.head))
-    return JSON.stringify(moveOffsets(value, line, state));
-  const added: { [key: string]: Json } = {};
-  if (typeof value.id !== "string" || value.id === "") added.id = line.entry.id;
-  if (line.parent === "absent" && value.parentId === undefined) added.parentId = resolvedParent(line, state);
-  const boundary = state.boundaries.get(line.at);
-  if (boundary !== undefined) added.firstKeptEntryId = boundary;
-  return splice(text, added);
-}
-
-/** Only lines that carry offsets, or an old role, are written anew; all others keep their bytes. */
-function needsRewriting(value: { [key: string]: Json }, head: FileHead): boolean {
-  if (
-    value.parentAt !== undefined ||
-    value.keptRuns !== undefined ||
-    value.previous !== undefined ||
-    value.chain !== undefined
-  )
-    return true;
-  const message = value.message as { [key: string]: Json } | undefined;
-  const hasOldRole = head.header.version < 3 && message?.role === "hookMessage";
-  return (
-    hasOldRole ||
-    (value.id !== undefined && typeof value.id !== "string") ||
-    (value.parentId !== undefined && value.parentId !== null && typeof value.parentId !== "string")
-  );
-}
-
-function moveOffsets(value: { [key: string]: Json }, line: EntryLine, state: CopyState): { [key: string]: Json } {
-  const { moved, head } = state;
-  const copy: { [key: string]: Json } = { ...value, id: line.entry.id };
+  const { entry } = line;
+  const changes: Changes = new Map();
+  if (value.id !== entry.id) changes.set("id", JSON.stringify(entry.id));
   const isStray = state.strays?.has(line.at) ?? false;
-  if (line.parent === "absent" || isStray) copy.parentId = resolvedParent(line, state);
-  if (isStray) delete copy.parentAt;
-  if (typeof copy.parentAt === "number") {
-    const to = moved.get(copy.parentAt);
-    if (to === undefined) delete copy.parentAt;
-    else copy.parentAt = to;
+  if (line.parent === "absent" || isStray) changes.set("parentId", JSON.stringify(state.tree.rawParentId(line.at)));
+  if (isStray) changes.set("parentAt", undefined);
+  else if (entry.parentAt !== undefined) {
+    // A hint beside an absent parent was never followed.
+    const to = line.parent === "absent" ? undefined : state.moved.at(entry.parentAt);
+    changes.set("parentAt", to === undefined ? undefined : `${to}`);
   }
-  if (line.entry.type === "compaction") moveCompaction(copy, line.entry, state);
-  const message = copy.message as { [key: string]: Json } | undefined;
-  if (head.header.version < 3 && message?.role === "hookMessage") copy.message = { ...message, role: "custom" };
-  const boundary = state.boundaries.get(line.at);
-  if (boundary !== undefined) copy.firstKeptEntryId = boundary;
-  return copy;
+  if (entry.type === "message" && state.isOldRole && entry.message.role === "hookMessage") {
+    changes.set("message", withFields(fieldText(text, "message") as string, new Map([["role", '"custom"']])));
+  }
+  if (entry.type === "compaction") moveCompaction(changes, text, line, state);
+  if (entry.type === "torn") moveTorn(changes, entry, state);
+  return changes.size === 0 ? text : withFields(text, changes);
 }
 
-function moveCompaction(copy: { [key: string]: Json }, entry: CompactionEntry, state: CopyState): void {
+function moveCompaction(changes: Changes, text: string, line: EntryLine, state: CopyState): void {
+  const { moved } = state;
+  const entry = line.entry as CompactionEntry;
+  // Version 1 named kept boundaries by index; the tree has resolved them to ids.
+  const known = line.keptIndex === undefined ? undefined : (state.tree.lineAt(line.at)?.entry as CompactionEntry);
+  if (known) changes.set("firstKeptEntryId", JSON.stringify(known.firstKeptEntryId));
   if (entry.previous) {
-    const to = state.moved.get(entry.previous.at);
-    if (to !== undefined) copy.previous = { ...entry.previous, at: to };
+    const to = moved.at(entry.previous.at);
+    const previous = fieldText(text, "previous") as string;
+    changes.set("previous", to === undefined ? undefined : withFields(previous, new Map([["at", `${to}`]])));
   }
-  if (entry.keptRuns) copy.keptRuns = entry.keptRuns.flatMap((run) => moveRun(run, state));
-  const frameAt = entry.checkpoint?.path?.frameAt;
-  if (entry.checkpoint && frameAt !== undefined) {
-    const { frameAt: _, ...path } = entry.checkpoint.path;
-    const to = state.moved.get(frameAt);
-    copy.checkpoint = {
-      ...entry.checkpoint,
-      path: to === undefined ? path : { ...path, frameAt: to },
-    } as unknown as Json;
+  if (entry.keptRuns) changes.set("keptRuns", JSON.stringify(entry.keptRuns.flatMap((run) => moveRun(run, state))));
+  const frameAt = entry.checkpoint?.path.frameAt;
+  if (frameAt !== undefined) {
+    const to = moved.at(frameAt);
+    const checkpoint = fieldText(text, "checkpoint") as string;
+    const path = withFields(
+      fieldText(checkpoint, "path") as string,
+      new Map([["frameAt", to === undefined ? undefined : `${to}`]]),
+    );
+    changes.set("checkpoint", withFields(checkpoint, new Map([["path", path]])));
   }
-  if (entry.chain) copy.chain = { at: state.at, hash: state.chain.hash() };
+  if (entry.chain) changes.set("chain", JSON.stringify({ at: state.at, hash: state.chain.hash() }));
 }
 
 /** Lines that stood together still do; only their bytes may have changed. */
 function moveRun([from, bytes]: [number, number], { moved, at }: CopyState): [number, number][] {
-  const start = moved.get(from);
-  if (start === undefined) return [];
-  let end = at;
-  for (const [old, now] of moved) if (old >= from + bytes && now > start && now < end) end = now;
-  return [[start, end - start]];
+  const start = moved.at(from);
+  const end = moved.firstFrom(from + bytes) ?? at;
+  return start === undefined || end <= start ? [] : [[start, end - start]];
 }
 
-/** The raw parent the reader would take, by id; a parent that carries no id of its own got one from its offset. */
-function resolvedParent(line: EntryLine, state: CopyState): string | null {
-  return state.tree.rawParentId(line.at) ?? null;
-}
-
-/** Adds fields behind the opening brace, leaving every other byte alone. */
-function splice(text: string, added: { [key: string]: Json }): string {
-  const keys = Object.keys(added);
-  if (keys.length === 0) return text;
-  const brace = text.indexOf("{");
-  const isEmpty = /^\s*\}/.test(text.slice(brace + 1));
-  const fields = keys.map((key) => `${JSON.stringify(key)}:${JSON.stringify(added[key])}`).join(",");
-  return `${text.slice(0, brace + 1)}${fields}${isEmpty ? "" : ","}${text.slice(brace + 1)}`;
+/** A torn mark follows its fragment; where copying had to change the fragment's bytes, its hash follows them. */
+function moveTorn(changes: Changes, entry: TornMark, { moved, digest }: CopyState): void {
+  const fragment = moved.line(entry.at);
+  if (!fragment) return;
+  changes.set("at", `${fragment.to.at}`);
+  const bytes = byteLength(fragment.to.text);
+  if (bytes === fragment.from.bytes || entry.bytes !== fragment.from.bytes) return;
+  changes.set("bytes", `${bytes}`);
+  changes.set("hash", JSON.stringify(digest(fragment.to.text)));
 }
 
 /** One entry as one line of the log. */

@@ -6,6 +6,7 @@
 import type { CompactionEntry, Entry, EntryId, SessionHeader } from "../entry.ts";
 import { isMarkType, isNodeType } from "../entry.ts";
 import type { Json } from "../message.ts";
+import { dropMalformedFields } from "./compaction-fields.ts";
 import type { RawLine } from "./line-source.ts";
 import { normaliseMessage } from "./normalise-message.ts";
 
@@ -61,12 +62,30 @@ export function parseLine(line: RawLine): ParsedLine {
     const what = value === null ? "null" : Array.isArray(value) ? "an array" : `a bare ${typeof value}`;
     return { kind: "unreadable", at, bytes, reason: `${what}, not an object`, terminated: line.terminated };
   }
+  if (!isShallow(value as Json, MAX_DEPTH)) {
+    const reason = `nested deeper than ${MAX_DEPTH} levels`;
+    return { kind: "unreadable", at, bytes, reason, terminated: line.terminated };
+  }
   const object = value as JsonObject;
   if (object.type === "session") return { kind: "header", at, bytes, header: toHeader(object) };
   if (object.type === "title" && typeof object.id !== "string") {
     return { kind: "title", at, bytes, title: typeof object.title === "string" ? object.title : undefined };
   }
   return toEntryLine(object, at, bytes);
+}
+
+/** Deeper values overflow the stack of whoever walks or writes them; no agent nests its records a tenth as far. */
+const MAX_DEPTH = 500;
+
+function isShallow(value: Json, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  if (levels === 0) return false;
+  if (Array.isArray(value)) {
+    for (const item of value) if (!isShallow(item, levels - 1)) return false;
+    return true;
+  }
+  for (const key in value) if (!isShallow(value[key] as Json, levels - 1)) return false;
+  return true;
 }
 
 function isBlank(text: string): boolean {
@@ -80,6 +99,10 @@ function isBlank(text: string): boolean {
 function toHeader(object: JsonObject): SessionHeader {
   const text = (value: Json | undefined): string | undefined => (typeof value === "string" ? value : undefined);
   const header = { ...object, type: "session" } as unknown as SessionHeader;
+  for (const key of ["writer", "parentSession", "parentEntryId", "role", "title", "titleSource"] as const) {
+    if (typeof object[key] !== "string") delete header[key];
+  }
+  if (!Array.isArray(object.roots) || object.roots.some((root) => typeof root !== "string")) delete header.roots;
   header.version = typeof object.version === "number" ? object.version : 1;
   header.id = text(object.id) ?? "";
   header.timestamp = text(object.timestamp) ?? "";
@@ -100,7 +123,7 @@ function toEntryLine(object: JsonObject, at: number, bytes: number): EntryLine {
   const damage = repairBody(line, base, type);
   if (damage !== undefined || !(isNodeType(type) || isMarkType(type))) {
     if (type === "reset_boundary") {
-      line.entry = clearFromResetBoundary(base, id, parentId, timestamp);
+      line.entry = clearFromResetBoundary(base.parentAt as number | undefined, id, parentId, timestamp);
       return line;
     }
     line.entry = { type: "unknown", originalType: type, id, parentId, timestamp, raw: object };
@@ -112,23 +135,22 @@ function toEntryLine(object: JsonObject, at: number, bytes: number): EntryLine {
 
 /** oh-my-pi's `/clear` leaves a boundary entry; here it is what it means: a compaction that keeps nothing. */
 function clearFromResetBoundary(
-  base: JsonObject,
+  parentAt: number | undefined,
   id: EntryId,
   parentId: EntryId | null,
   timestamp: string | number,
 ): CompactionEntry {
   return {
-    ...(base as object),
     type: "compaction",
     id,
     parentId,
     timestamp,
+    ...(parentAt === undefined ? {} : { parentAt }),
     summary: "",
     firstKeptEntryId: id,
     tokensBefore: 0,
     trigger: "clear",
-    replacement: undefined,
-  } as CompactionEntry;
+  };
 }
 
 /** Brings the body of a known type into shape in place; returns what is wrong when the entry cannot be used as its type. */
@@ -151,13 +173,13 @@ function repairBody(line: EntryLine, base: JsonObject, type: string): string | u
     case "branch_summary":
       if (typeof base.summary !== "string") base.summary = "";
       if (typeof base.fromId !== "string") base.fromId = "";
-      dropUnless(base, "replacement", isGraft);
+      repairGraft(base);
       return undefined;
     case "custom_message":
       if (typeof base.content !== "string" && !Array.isArray(base.content)) return "custom message without content";
       if (typeof base.customType !== "string") base.customType = "";
       if (Array.isArray(base.content)) base.content = keepContentBlocks(base.content);
-      dropUnless(base, "replacement", isGraft);
+      repairGraft(base);
       return undefined;
     case "elision":
       base.replacements = (Array.isArray(base.replacements) ? base.replacements : []).filter(isStub);
@@ -183,12 +205,13 @@ function repairBody(line: EntryLine, base: JsonObject, type: string): string | u
 
 function repairCompaction(line: EntryLine, base: JsonObject): string | undefined {
   if (typeof base.summary !== "string") base.summary = "";
-  if (typeof base.tokensBefore !== "number") base.tokensBefore = 0;
+  if (!Number.isFinite(base.tokensBefore)) base.tokensBefore = 0;
   if (typeof base.firstKeptEntryId !== "string") {
     if (typeof base.firstKeptEntryIndex === "number") line.keptIndex = base.firstKeptEntryIndex;
     base.firstKeptEntryId = "";
   }
   dropUnless(base, "replacement", isPrefix);
+  dropMalformedFields(base);
   const replacement = base.replacement as JsonObject | undefined;
   if (replacement && replacement.content !== undefined) {
     if (Array.isArray(replacement.content)) {
@@ -213,19 +236,32 @@ function isPrefix(value: Json): boolean {
   );
 }
 
-function isGraft(value: Json): boolean {
-  return isObject(value) && value.placement === "graft";
+/** What a graft says about its source may be missing; it stays a graft. */
+function repairGraft(base: JsonObject): void {
+  const { replacement } = base;
+  if (!isObject(replacement) || replacement.placement !== "graft") {
+    delete base.replacement;
+    return;
+  }
+  const from = typeof replacement.from === "string" ? replacement.from : null;
+  const through = typeof replacement.through === "string" ? replacement.through : null;
+  if (replacement.from !== from || replacement.through !== through)
+    base.replacement = { ...replacement, from, through };
 }
 
 function isStub(value: Json): boolean {
   if (!isObject(value) || value.placement !== "stub" || typeof value.entry !== "string") return false;
-  if (value.block !== undefined && !(typeof value.block === "number" && value.block >= 0)) return false;
+  if (value.block !== undefined && !isOffset(value.block)) return false;
   if (value.span !== undefined) {
     const span = value.span;
-    if (!Array.isArray(span) || typeof span[0] !== "number" || typeof span[1] !== "number") return false;
-    if (!(span[0] >= 0 && span[1] >= span[0]) || value.block === undefined) return false;
+    if (!Array.isArray(span) || !isOffset(span[0]) || !isOffset(span[1]) || value.block === undefined) return false;
+    if (span[1] < span[0]) return false;
   }
   return Array.isArray(value.content) && keepContentBlocks(value.content).length === value.content.length;
+}
+
+function isOffset(value: Json | undefined): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
 function keepContentBlocks(blocks: readonly Json[]): Json[] {

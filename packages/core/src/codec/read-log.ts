@@ -8,7 +8,7 @@
 import type { CompactionEntry, SessionHeader } from "../entry.ts";
 import { isNode } from "../entry.ts";
 import { StetError } from "../errors.ts";
-import type { Problem } from "../problem.ts";
+import { type Problem, showId } from "../problem.ts";
 import type { LineSource } from "./line-source.ts";
 import type { EntryLine, ParsedLine } from "./parse-line.ts";
 import { idFromOffset, NEWEST_VERSION, parseLine } from "./parse-line.ts";
@@ -72,7 +72,11 @@ export class LogReader {
   readonly head: FileHead;
   readonly #source: LineSource;
   readonly #parsed = new Map<number, ParsedLine>();
-  readonly #keptRuns: [number, number][] = [];
+  /** Offsets of every entry by id; built once searching has cost as much as reading the whole file would. */
+  #atsById: Map<string, number[]> | undefined;
+  #searchedBytes = 0;
+  #values: (EntryLine | undefined)[] | undefined;
+  readonly #reported = new Set<string>();
   readonly problems: Problem[] = [];
 
   constructor(source: LineSource, file: string) {
@@ -101,7 +105,7 @@ export class LogReader {
     }
     const before = this.#entryBefore(line.at);
     if (before === null || before.entry.id === id) return before ?? this.#missing(line, id, null);
-    return this.#inKeptRuns(id, line.at) ?? this.#search(id, before.at) ?? this.#missing(line, id, before);
+    return this.#search(id, before.at) ?? this.#missing(line, id, before);
   }
 
   /** Path from `from` (default: the head) to the root, or with `stopAtPrefix` as far as a view needs. */
@@ -121,27 +125,13 @@ export class LogReader {
     return { ...walked, problems: [...walked.problems, ...this.problems] };
   }
 
-  /** Byte ranges of kept entries narrow the search for parents that have no hint. */
-  #meet(line: EntryLine, node: CompactionEntry): void {
-    if (Array.isArray(node.keptRuns)) {
-      for (const run of node.keptRuns) {
-        if (Array.isArray(run) && typeof run[0] === "number" && typeof run[1] === "number") this.#keptRuns.push(run);
-      }
-    }
-    if (line.keptIndex !== undefined && node.firstKeptEntryId === "") {
-      node.firstKeptEntryId = this.#idAtIndex(line.keptIndex);
-    }
-  }
-
   /** Version 1 named the kept boundary by its index among the file's values, header included. */
-  #idAtIndex(index: number): string {
-    let i = 0;
-    for (const raw of this.#source.lines(0)) {
-      const line = parseLine(raw);
-      if (line.kind === "blank" || line.kind === "unreadable") continue;
-      if (i++ === index) return line.kind === "entry" ? line.entry.id : "";
-    }
-    return "";
+  #meet(line: EntryLine, node: CompactionEntry): void {
+    if (line.keptIndex === undefined || node.firstKeptEntryId !== "") return;
+    this.#values ??= [...valuesOf(this.#source)];
+    const value = this.#values[line.keptIndex];
+    // An index past the compaction names nothing: that value was not there when it was written.
+    if (value && value.at <= line.at) node.firstKeptEntryId = value.entry.id;
   }
 
   #entryAt(at: number): EntryLine | undefined {
@@ -167,56 +157,96 @@ export class LogReader {
     return null;
   }
 
-  #inKeptRuns(id: string, before: number): EntryLine | undefined {
-    for (const [at, bytes] of this.#keptRuns) {
-      if (at >= before) continue;
-      for (const raw of this.#source.lines(at)) {
-        if (raw.at >= at + bytes || raw.at >= before) break;
-        if (raw.text.includes(id)) {
-          const line = this.#entryAt(raw.at);
-          if (line?.entry.id === id) return line;
-        }
-      }
-    }
-    return undefined;
-  }
-
-  /** Backward scan for the nearest earlier line with that id; parses only lines whose text holds it. */
+  /** The nearest line before `from` with that id. A scan, or one pass over the file once scans have cost as much. */
   #search(id: string, from: number): EntryLine | undefined {
-    // Ids of lines that carry none are made from offsets and appear in no text.
-    const offset = id.startsWith("v") ? Number.parseInt(id.slice(1), 36) : Number.NaN;
-    if (Number.isSafeInteger(offset) && offset < from) {
-      const line = this.#entryAt(offset);
-      if (line?.entry.id === id && idFromOffset(offset) === id) return line;
-    }
+    if (this.#searchedBytes > this.#source.sizeBytes) return this.#searchIndex(id, from);
+    // An id made from an offset stands in no text.
+    const offset = offsetFromId(id);
     const needle = JSON.stringify(id).slice(1, -1);
     for (let raw = this.#source.lineBefore(from); raw !== undefined; raw = this.#source.lineBefore(raw.at)) {
-      if (!raw.text.includes(needle)) continue;
+      this.#searchedBytes += raw.bytes + 1;
+      if (raw.at !== offset && !raw.text.includes(needle) && !mayEscape(raw.text, id)) continue;
       const line = this.#entryAt(raw.at);
       if (line?.entry.id === id) return line;
     }
     return undefined;
   }
 
+  #searchIndex(id: string, from: number): EntryLine | undefined {
+    this.#atsById ??= indexIds(this.#source);
+    const ats = this.#atsById.get(id);
+    if (!ats) return undefined;
+    let low = 0;
+    let high = ats.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((ats[middle] as number) < from) low = middle + 1;
+      else high = middle;
+    }
+    return low === 0 ? undefined : this.#entryAt(ats[low - 1] as number);
+  }
+
   #missing(line: EntryLine, id: string, before: EntryLine | null): EntryLine | null {
     this.#report(
       "missing_parent",
       line,
-      `names parent ${id}, which no earlier line carries; reconnected to the line before`,
+      `names parent ${showId(id)}, which no earlier line carries; reconnected to the line before`,
     );
     return before;
   }
 
   #report(code: Problem["code"], line: EntryLine, what: string): void {
-    if (this.problems.some((p) => p.code === code && p.at === line.at)) return;
-    this.problems.push({ code, message: `entry ${line.entry.id} ${what}`, at: line.at, entryId: line.entry.id });
+    if (!this.#isNews(code, line.at)) return;
+    this.problems.push({
+      code,
+      message: `entry ${showId(line.entry.id)} ${what}`,
+      at: line.at,
+      entryId: line.entry.id,
+    });
+  }
+
+  #isNews(code: Problem["code"], at: number): boolean {
+    const key = `${code} ${at}`;
+    if (this.#reported.has(key)) return false;
+    this.#reported.add(key);
+    return true;
   }
 
   #reportUnreadable(line: ParsedLine & { kind: "unreadable" }): void {
-    if (this.problems.some((p) => p.at === line.at)) return;
+    if (!this.#isNews("unreadable_line", line.at)) return;
     const code = line.terminated ? "unreadable_line" : "torn_tail";
     this.problems.push({ code, message: `line at byte ${line.at} is unreadable: ${line.reason}`, at: line.at });
   }
+}
+
+/** Entries by their index among the file's JSON values; other values are holes. */
+function* valuesOf(source: LineSource): Iterable<EntryLine | undefined> {
+  for (const raw of source.lines(0)) {
+    const line = parseLine(raw);
+    if (line.kind !== "blank" && line.kind !== "unreadable") yield line.kind === "entry" ? line : undefined;
+  }
+}
+
+function indexIds(source: LineSource): Map<string, number[]> {
+  const index = new Map<string, number[]>();
+  for (const raw of source.lines(0)) {
+    const line = parseLine(raw);
+    if (line.kind !== "entry") continue;
+    const ats = index.get(line.entry.id);
+    if (ats) ats.push(raw.at);
+    else index.set(line.entry.id, [raw.at]);
+  }
+  return index;
+}
+
+function offsetFromId(id: string): number | undefined {
+  const offset = id.startsWith("v") ? Number.parseInt(id.slice(1), 36) : Number.NaN;
+  return Number.isSafeInteger(offset) && idFromOffset(offset) === id ? offset : undefined;
+}
+
+/** Whether `text` may spell `id` in another way than JSON.stringify does. */
+function mayEscape(text: string, id: string): boolean {
+  return text.includes("\\u") || (id.includes("/") && text.includes("\\/"));
 }
 
 /** Opens tail-first: the header and as much of the head's path as its view needs. */

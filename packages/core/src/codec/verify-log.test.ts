@@ -1,67 +1,147 @@
+import { createHash } from "node:crypto";
 import { textSource } from "@stet/testkit";
-import { expect, test } from "vitest";
+import { describe, expect, it } from "vitest";
+import { copyLines } from "./copy-lines.ts";
 import { verifyLog } from "./verify-log.ts";
 
-/** A stand-in for SHA-256: short, and different for different texts. */
-const digest = (text: string) => {
-  let value = 7;
-  for (const letter of text) value = (Math.imul(value, 31) + (letter.codePointAt(0) ?? 0)) >>> 0;
-  return value.toString(16);
-};
-const T = '"timestamp":"2026-01-01T00:00:00.000Z"';
-const HEADER = '{"type":"session","version":3,"id":"s","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/p"}';
-const user = (id: string, parent: string | null) =>
-  `{"type":"message","id":"${id}","parentId":${JSON.stringify(parent)},${T},"message":{"role":"user","content":"words of ${id}"}}`;
-const note = (id: string, parent: string, summary: string, kept: string, more = "") =>
-  `{"type":"compaction","id":"${id}","parentId":"${parent}",${T},"summary":${JSON.stringify(summary)},"firstKeptEntryId":"${kept}","tokensBefore":9${more}}`;
+type Line = { [key: string]: unknown };
 
-const codes = (...lines: string[]) =>
-  verifyLog(textSource(`${[HEADER, ...lines].join("\n")}\n`), "s.jsonl", digest).map(
-    ({ code, entryId }) => `${code} ${entryId ?? ""}`,
-  );
+const digest = (text: string) => createHash("sha256").update(text).digest("hex");
+const OWN = { type: "session", version: 3, writer: "stet/1", id: "s", timestamp: "", cwd: "/p" };
+const FOREIGN = { type: "session", version: 3, id: "s", timestamp: "", cwd: "/p" };
 
-test("a sound file has none", () => {
-  expect(codes(user("a", null), user("b", "a"), note("c", "b", "a said a", "b"), user("d", "c"))).toEqual([]);
+/** A chain of entries, each below the one before. */
+function session(header: Line, entries: Line[]): string[] {
+  let parentId: unknown = null;
+  return [header, ...entries].map((entry, i) => {
+    if (i === 0) return JSON.stringify(entry);
+    const line = { ...entry, parentId, timestamp: "" };
+    parentId = entry.id;
+    return JSON.stringify(line);
+  });
+}
+const say = (id: string): Line => ({ type: "message", id, message: { role: "user", content: `I am ${id}` } });
+const compaction = (id: string, firstKeptEntryId: string, more: Line = {}): Line => ({
+  type: "compaction",
+  id,
+  summary: "note",
+  firstKeptEntryId,
+  tokensBefore: 1,
+  ...more,
+});
+const sourceOf = (lines: readonly (string | Uint8Array)[]) =>
+  textSource(Buffer.concat(lines.map((line) => Buffer.concat([Buffer.from(line), Buffer.from("\n")]))));
+const found = (lines: readonly (string | Uint8Array)[]) =>
+  verifyLog(sourceOf(lines), "t", digest).map((p) => [p.code, p.line, p.entryId]);
+
+describe("coverage gaps", () => {
+  const twice = (second: Line) =>
+    session(FOREIGN, [say("a"), say("b"), compaction("k1", "b"), say("c"), say("d"), second]);
+
+  it("tell what one compaction kept and the next hides", () => {
+    expect(found(twice(compaction("k2", "d")))).toEqual([["coverage_gap", 7, "k2"]]);
+    expect(verifyLog(sourceOf(twice(compaction("k2", "d"))), "t", digest)[0]?.message).toContain("1 entries (b to b)");
+  });
+
+  it("are none when the second keeps all that the first kept, or says itself what it replaces", () => {
+    expect(found(twice(compaction("k2", "b")))).toEqual([]);
+    expect(found(twice(compaction("k2", "d", { replacement: { placement: "prefix", through: "c" } })))).toEqual([]);
+  });
+
+  it("are none after a compaction that kept nothing", () => {
+    const lines = session(FOREIGN, [say("a"), compaction("k1", "k1"), say("c"), say("d"), compaction("k2", "d")]);
+    expect(found(lines)).toEqual([]);
+  });
 });
 
-test("a note that hides entries and says nothing", () => {
-  expect(codes(user("a", null), user("b", "a"), note("c", "b", "  ", "b"))).toEqual(["blank_summary c"]);
-  expect(codes(user("a", null), note("c", "a", "", "c", ',"trigger":"clear"'))).toEqual([]);
+describe("blanked summaries", () => {
+  const one = (more: Line) => session(FOREIGN, [say("a"), say("b"), compaction("k", "b", more)]);
+
+  it("are told where they hide something", () => {
+    expect(found(one({ summary: " " }))).toEqual([["blank_summary", 4, "k"]]);
+    expect(found(one({ summary: "[Older summary elided to save memory]" }))).toEqual([["blank_summary", 4, "k"]]);
+  });
+
+  it("are none when they hide nothing, carry other content, or clear", () => {
+    expect(found(one({ summary: "", firstKeptEntryId: "a" }))).toEqual([]);
+    expect(found(one({ summary: "", trigger: "clear" }))).toEqual([]);
+    const content = [{ type: "text", text: "pictures" }];
+    expect(found(one({ summary: "", replacement: { placement: "prefix", through: "a", content } }))).toEqual([]);
+    expect(found(session(FOREIGN, [say("a"), { type: "reset_boundary", id: "r" }]))).toEqual([]);
+  });
 });
 
-test("a note of ours that does not build on the one in force", () => {
-  const ours = (through: string, previous?: string) =>
-    `,"replacement":{"placement":"prefix","through":"${through}"}${previous ? `,"previous":{"id":"${previous}","at":0}` : ""}`;
-  const lines = [user("a", null), user("b", "a"), note("c", "b", "one", "b", ours("a")), user("d", "c")];
-  expect(codes(...lines, note("e", "d", "two", "d", ours("b", "c")))).toEqual([]);
-  expect(codes(...lines, note("e", "d", "two", "d", ours("b")))).toEqual(["coverage_gap e"]);
-  const undone = `{"type":"restore","id":"r","parentId":"d",${T},"revokes":["c"]}`;
-  expect(codes(...lines, undone, note("e", "r", "two", "d", ours("b")))).toEqual([]);
+describe("kept boundaries", () => {
+  it("are followed on every branch", () => {
+    const lines = session(OWN, [say("a"), compaction("k", "nowhere"), say("b")]);
+    lines.push(JSON.stringify({ type: "head", id: "h", parentId: "a", timestamp: "" }));
+    expect(found(lines)).toEqual([["kept_boundary_missing", 3, "k"]]);
+  });
 });
 
-test("a chain that closes, one that does not, and a change above only the first of two", () => {
-  const first = [user("a", null), user("b", "a")];
-  const offset = (lines: string[]) => [HEADER, ...lines].reduce((at, line) => at + line.length + 1, 0);
-  const one = { at: offset(first), hash: digest(["", HEADER, ...first].join("\n")) };
-  const c = note("c", "b", "one", "b", `,"chain":${JSON.stringify(one)}`);
-  const second = [c, user("d", "c")];
-  const two = { at: offset([...first, ...second]), hash: digest([one.hash, ...second].join("\n")) };
-  const e = note("e", "d", "two", "d", `,"chain":${JSON.stringify(two)}`);
-  expect(codes(...first, ...second, e)).toEqual([]);
-  expect(codes(first[0] as string, user("b", "a").replace("words", "wards"), ...second, e)).toEqual([
-    "chain_mismatch c",
-  ]);
-  expect(codes(...first, c, user("d", "c").replace("words", "wards"), e)).toEqual(["chain_mismatch e"]);
+describe("torn marks", () => {
+  const fragment = '{"type":"message","id":"cut';
+  const at = Buffer.byteLength(session(OWN, [say("a")]).join("\n")) + 1;
+  const torn = (bytes: string | Uint8Array, mark: Line = {}): (string | Uint8Array)[] => {
+    const hash = createHash("sha256").update(bytes).digest("hex");
+    const lines: (string | Uint8Array)[] = session(OWN, [
+      say("a"),
+      { type: "torn", id: "t", at, bytes: Buffer.byteLength(bytes), hash, ...mark },
+    ]);
+    lines.splice(2, 0, bytes);
+    return lines;
+  };
+
+  it("explain the fragment they describe, also one cut within a character", () => {
+    expect(found(torn(fragment))).toEqual([]);
+    expect(found(torn(`${fragment}\r`))).toEqual([]);
+    expect(found(torn(Buffer.from([0x7b, 0xf0, 0x9f])))).toEqual([]);
+  });
+
+  it("are reported when they describe another", () => {
+    const wrong = [
+      ["unreadable_line", 3, undefined],
+      ["torn_mark_mismatch", 4, "t"],
+    ];
+    expect(found(torn(fragment, { hash: "00" }))).toEqual(wrong);
+    expect(found(torn(fragment, { bytes: 3 }))).toEqual(wrong);
+    expect(found(torn(fragment, { at: 0 }))).toEqual(wrong);
+    expect(found(torn(fragment, { at: "x" }))).toEqual(wrong);
+  });
+
+  it("still explain their fragment in a copy", () => {
+    const header = JSON.stringify({ ...OWN, id: "a much longer id of a copy" });
+    for (const bytes of [fragment, Buffer.from([0x7b, 0xf0, 0x9f]), Buffer.from([0xff, 0xff])]) {
+      expect(found([header, ...copyLines(sourceOf(torn(bytes)), "t", header, digest)])).toEqual([]);
+    }
+  });
 });
 
-test("a torn mark explains its line, or is a problem itself", () => {
-  const fragment = '{"type":"message","id":"x","par';
-  const at = [HEADER, user("a", null)].reduce((sum, line) => sum + line.length + 1, 0);
-  const torn = (hash: string) =>
-    `{"type":"torn","id":"t","parentId":"a",${T},"at":${at},"bytes":${fragment.length},"hash":"${hash}"}`;
-  expect(codes(user("a", null), fragment, torn(digest(fragment)), user("b", "a"))).toEqual([]);
-  expect(codes(user("a", null), fragment, torn("other"), user("b", "a"))).toEqual([
-    "unreadable_line ",
-    "torn_mark_mismatch t",
-  ]);
+describe("the chain", () => {
+  const chained = (header: Line) => {
+    const head = JSON.stringify(header);
+    const entries = session(header, [say("a"), compaction("k", "a", { chain: { at: 0, hash: "" } }), say("b")]);
+    return [head, ...copyLines(sourceOf(entries), "t", head, digest)];
+  };
+
+  it("tells a changed, a lost and an added line", () => {
+    expect(found(chained(OWN))).toEqual([]);
+    const [head, a, k, b] = chained(OWN) as [string, string, string, string];
+    expect(found([head, a.replace("I am", "I was"), k, b])).toEqual([["chain_mismatch", 3, "k"]]);
+    expect(found([head, k.replace('"parentId":"a"', '"parentId":null').replace('Id":"a"', 'Id":"k"'), b])).toEqual([
+      ["chain_mismatch", 2, "k"],
+    ]);
+    expect(found([head, a, '{"type":"label","id":"l","parentId":"a","targetId":"a"}', k, b])).toContainEqual([
+      "chain_mismatch",
+      4,
+      "k",
+    ]);
+  });
+
+  it("does not count empty lines, and binds only its own writer", () => {
+    const [head, a, k, b] = chained(OWN) as [string, string, string, string];
+    expect(found([head, a, "", k, b])).toEqual([]);
+    const foreign = chained(FOREIGN);
+    expect(found(foreign.map((line) => line.replace("I am a", "I was a")))).toEqual([]);
+  });
 });

@@ -5,7 +5,7 @@
  */
 import type { CompactionEntry, Entry, EntryId, Node } from "../entry.ts";
 import { isNode } from "../entry.ts";
-import type { Problem } from "../problem.ts";
+import { type Problem, showId } from "../problem.ts";
 import type { PathNode } from "../view/view.ts";
 
 /** A raw line on the way up: node or mark. */
@@ -28,11 +28,15 @@ interface Waiting {
   at: number;
   /** Its place in the list that grows from head to root. */
   index: number;
-  /** `through` names the last hidden node; `kept` names the first kept raw line, so the next node up is `through`. */
-  names: "through" | "kept";
 }
 
-type MutablePathNode = { node: Node; at: number; through?: EntryId | null };
+/** By the id they name: `through` the last hidden node, `kept` the first kept raw line, above which `through` is the next node. */
+interface WaitingBy {
+  through: Map<EntryId, Waiting[]>;
+  kept: Map<EntryId, Waiting[]>;
+}
+
+type MutablePathNode = { node: Node; at: number; through?: EntryId | null; throughAt?: number };
 
 /**
  * Walks from `start` (`null`: the empty conversation). With `stopAtPrefix`, ends below the `through` of the newest
@@ -44,25 +48,27 @@ export function walkPath(
   options: { stopAtPrefix: boolean },
 ): WalkedPath {
   const upwards: MutablePathNode[] = [];
-  const waiting = new Map<EntryId, Waiting[]>();
+  const waiting: WaitingBy = { through: new Map(), kept: new Map() };
   let boundaryPassed: Waiting[] = [];
   const revoked = new Set<EntryId>();
   const problems: Problem[] = [];
   let effective: MutablePathNode | undefined;
-  const settle = (w: Waiting, through: EntryId | null) => {
-    (upwards[w.index] as MutablePathNode).through = through;
+  const settle = (w: Waiting, through: { node: Node; at: number } | undefined) => {
+    const compaction = upwards[w.index] as MutablePathNode;
+    compaction.through = through?.node.id ?? null;
+    if (through) compaction.throughAt = through.at;
   };
 
   for (let step = start; step !== null; step = up(step)) {
     const { entry, at } = step;
     if (isNode(entry)) {
-      for (const w of boundaryPassed) settle(w, entry.id);
+      const pathNode: MutablePathNode = { node: entry, at };
+      for (const w of boundaryPassed) settle(w, pathNode);
       boundaryPassed = [];
-      takeWaiting(waiting, entry.id, "through", (w) => settle(w, entry.id));
-      if (options.stopAtPrefix && effective?.through === entry.id) {
+      for (const w of take(waiting.through, entry.id)) settle(w, pathNode);
+      if (options.stopAtPrefix && effective?.throughAt === at) {
         return { nodes: upwards.reverse(), complete: false, problems };
       }
-      const pathNode: MutablePathNode = { node: entry, at };
       upwards.push(pathNode);
       const isRevoked = revoked.delete(entry.id);
       if (entry.type === "restore" && !isRevoked) for (const id of entry.revokes) revoked.add(id);
@@ -71,54 +77,51 @@ export function walkPath(
         if (!isRevoked && effective === undefined) effective = pathNode;
       }
     }
-    takeWaiting(waiting, entry.id, "kept", (w) => boundaryPassed.push(w));
+    for (const w of take(waiting.kept, entry.id)) boundaryPassed.push(w);
   }
   // The first line of the chain is kept: nothing is hidden.
-  for (const w of boundaryPassed) settle(w, null);
-  for (const list of waiting.values()) {
+  for (const w of boundaryPassed) settle(w, undefined);
+  for (const list of [...waiting.through.values(), ...waiting.kept.values()]) {
     for (const w of list) {
-      settle(w, upwards[w.index + 1]?.node.id ?? null);
-      problems.push({
-        code: w.names === "kept" ? "kept_boundary_missing" : "through_missing",
-        message: `compaction ${w.node.id} names ${w.names === "kept" ? w.node.firstKeptEntryId || "no entry" : w.node.replacement?.through}, which is not on its path; everything before it counts as hidden`,
-        at: w.at,
-        entryId: w.node.id,
-      });
+      settle(w, upwards[w.index + 1]);
+      problems.push(boundaryProblem(w.node, w.at));
     }
   }
   return { nodes: upwards.reverse(), complete: true, problems };
 }
 
+/** Says that what a compaction names as its boundary is not on its path. */
+export function boundaryProblem(node: CompactionEntry, at: number): Problem {
+  const id = node.replacement ? node.replacement.through : node.firstKeptEntryId;
+  return {
+    code: node.replacement ? "through_missing" : "kept_boundary_missing",
+    message: `compaction ${showId(node.id)} names ${id ? showId(id) : "no entry"}, which is not on its path; everything before it counts as hidden`,
+    at,
+    entryId: node.id,
+  };
+}
+
 function expectThrough(
-  waiting: Map<EntryId, Waiting[]>,
+  waiting: WaitingBy,
   node: CompactionEntry,
   at: number,
   index: number,
   pathNode: MutablePathNode,
 ): void {
-  if (node.replacement) {
-    if (node.replacement.through === null) pathNode.through = null;
-    else addWaiting(waiting, node.replacement.through, { node, at, index, names: "through" });
-  } else addWaiting(waiting, node.firstKeptEntryId, { node, at, index, names: "kept" });
+  const id = node.replacement ? node.replacement.through : node.firstKeptEntryId;
+  if (id === null) {
+    pathNode.through = null;
+    return;
+  }
+  const by = node.replacement ? waiting.through : waiting.kept;
+  const list = by.get(id);
+  if (list) list.push({ node, at, index });
+  else by.set(id, [{ node, at, index }]);
 }
 
-function addWaiting(waiting: Map<EntryId, Waiting[]>, id: EntryId, w: Waiting): void {
-  const list = waiting.get(id);
-  if (list) list.push(w);
-  else waiting.set(id, [w]);
-}
-
-function takeWaiting(
-  waiting: Map<EntryId, Waiting[]>,
-  id: EntryId,
-  names: Waiting["names"],
-  use: (w: Waiting) => void,
-): void {
-  const list = waiting.get(id);
-  if (!list) return;
-  const rest = list.filter((w) => w.names !== names);
-  if (rest.length === list.length) return;
-  for (const w of list) if (w.names === names) use(w);
-  if (rest.length > 0) waiting.set(id, rest);
-  else waiting.delete(id);
+function take(by: Map<EntryId, Waiting[]>, id: EntryId): readonly Waiting[] {
+  const list = by.get(id);
+  if (list === undefined) return [];
+  by.delete(id);
+  return list;
 }

@@ -4,6 +4,7 @@
  * Pure and total. References on a path resolve to the nearest earlier entry with that id.
  */
 import type { CompactionEntry, EntryId, Node } from "../entry.ts";
+import { CoveredSpans } from "./covered-spans.ts";
 import type { ActiveStub, PathNode, Segment, View } from "./view.ts";
 
 /**
@@ -65,7 +66,7 @@ function extendByPrefix(view: View, next: PathNode, node: CompactionEntry): View
     first = -1;
     for (let i = rest.length - 1; i >= 0; i--) {
       const segment = rest[i] as Segment;
-      if (segment.kind !== "prefix" && segment.node.id === through) {
+      if (segment.kind !== "prefix" && isThrough(next, segment)) {
         first = i + 1;
         break;
       }
@@ -109,12 +110,15 @@ export function isRevocable(node: Node): boolean {
 }
 
 function indexAfterThrough(path: readonly PathNode[], prefixIndex: number): number {
-  const through = path[prefixIndex]?.through;
-  if (through === null || through === undefined) return 0;
-  for (let i = prefixIndex - 1; i >= 0; i--) {
-    if (path[i]?.node.id === through) return i + 1;
-  }
+  const prefix = path[prefixIndex] as PathNode;
+  for (let i = prefixIndex - 1; i >= 0; i--) if (isThrough(prefix, path[i] as PathNode)) return i + 1;
   return 0;
+}
+
+/** Whether `other` is the last entry that compaction `prefix` hides. By offset where known: ids may repeat on a path. */
+function isThrough(prefix: PathNode, other: { readonly node: Node; readonly at: number }): boolean {
+  if (prefix.throughAt !== undefined) return other.at === prefix.throughAt;
+  return prefix.through !== null && prefix.through !== undefined && other.node.id === prefix.through;
 }
 
 /** Newest first, per path index; only elisions that are not revoked, only targets from `start` on. */
@@ -184,14 +188,7 @@ function withStubs(node: Node, at: number, newestFirst: readonly ActiveStub[]): 
   const whole = newestFirst.find(({ stub }) => stub.block === undefined);
   if (whole) return { kind: "stubbed", node, at, stubs: [whole] };
   // Judged against every newer stub, in force or not, so that adding one later never revives an older one.
-  const inForce = newestFirst.filter(
-    (candidate, i) => !newestFirst.slice(0, i).some((newer) => overlaps(newer.stub, candidate.stub)),
-  );
+  const covered = new CoveredSpans();
+  const inForce = newestFirst.filter(({ stub }) => covered.add(stub.block as number, stub.span));
   return { kind: "stubbed", node, at, stubs: inForce };
-}
-
-function overlaps(a: ActiveStub["stub"], b: ActiveStub["stub"]): boolean {
-  if (a.block !== b.block) return false;
-  if (!a.span || !b.span) return true;
-  return a.span[0] < b.span[1] && b.span[0] < a.span[1];
 }

@@ -14,6 +14,8 @@ export interface PathNode {
    * older files name one as their kept boundary). `null` hides nothing.
    */
   readonly through?: EntryId | null;
+  /** Offset of `through`'s line: tells it from other entries of the path with the same id. */
+  readonly throughAt?: number;
 }
 
 /** A stub that is in force, and the elision entry that carries it. */
