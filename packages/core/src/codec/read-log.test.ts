@@ -45,11 +45,9 @@ describe("parents", () => {
       say("b", "a"),
       say("a", "b", { message: { role: "user", content: "the nearer a" } }),
       say("c", "a"),
-      compaction("k", "c", { firstKeptEntryId: "a", keptRuns: [[at, 1]] }),
-      say("d", "c"),
-      { type: "head", id: "h", parentId: "a", timestamp: "" },
+      compaction("k", "a", { firstKeptEntryId: "b", keptRuns: [[at, 1]] }),
     );
-    expect(shownIds(source)).toEqual(["a", "b", "a"]);
+    expect(shownIds(source)).toEqual(["b", "a", "k"]);
   });
 
   it("an id made from an offset does not outrank a nearer line that carries it", () => {
@@ -60,7 +58,7 @@ describe("parents", () => {
   });
 
   it("an id is found however its JSON spells it", () => {
-    const line = JSON.stringify(say("ab/c", null));
+    const line = JSON.stringify(say("ab/c", null, { message: { role: "user", content: "found" } }));
     for (const spelt of ["\\u0061b/c", "ab\\/c", "a\\u0062\\u002Fc"]) {
       const source = fileOf(HEADER, line.replace('"id":"ab/c"', `"id":"${spelt}"`), say("x", null), say("y", "ab/c"));
       expect(shownIds(source)).toEqual(["ab/c", "y"]);
