@@ -80,7 +80,12 @@ function costSoFar(session: Session): number {
   for (const { node } of [...session.suffix.nodes].reverse()) {
     if (node.type === "compaction" && node.checkpoint?.file.costUsd !== undefined)
       return total + node.checkpoint.file.costUsd;
-    if (node.type === "message" && node.message.role === "assistant") total += node.message.usage?.cost?.total ?? 0;
+    if (node.type === "message" && node.message.role === "assistant") total += costOf(node.message.usage?.cost?.total);
   }
   return total;
+}
+
+/** Files are read as found: a cost that is no amount counts as none. */
+function costOf(total: unknown): number {
+  return typeof total === "number" && Number.isFinite(total) ? total : 0;
 }
