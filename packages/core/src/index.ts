@@ -54,9 +54,10 @@ export { readLedger, storeLedger } from "./ledger/checkpoint.ts";
 export { contentText, extendLedger } from "./ledger/extend.ts";
 export { compareText, FILES_SHOWN, fileDetails, filesTreeLines, isModified, stripFileTags } from "./ledger/files.ts";
 export { clipEnd, clipStart } from "./ledger/results.ts";
-export { findRulesEnglish } from "./ledger/rules-en.ts";
+export { findSaid, type Said, type SaidDecision } from "./ledger/said.ts";
 export {
   type CommandFact,
+  type DecisionFact,
   type ErrorFact,
   emptyLedger,
   type FileFact,

@@ -17,6 +17,7 @@ export type Section =
 export const PRIORITIES = [
   { kind: "request", share: 0.25, name: "requests" },
   { kind: "rule", share: 0.25, name: "quoted rules" },
+  { kind: "decided", share: 0.12, name: "decisions of the user" },
   { kind: "error", share: 0.1, name: "unresolved errors" },
   { kind: "todo", share: 0.12, name: "open todos" },
   { kind: "changed", share: 0.15, name: "changed files" },

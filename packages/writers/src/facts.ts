@@ -131,6 +131,24 @@ function ruleFacts(task: LocalTask, placement: Placement): Fact[] {
   return [...facts.filter(isPinned).reverse(), ...facts.filter((fact) => !isPinned(fact)).reverse()];
 }
 
+/** Decisions the user stated, newest first to keep; before any reason the model gave. */
+function decisionFacts(task: LocalTask, placement: Placement): Fact[] {
+  const facts = task.ledger.decisions.map((decision, order): Fact => {
+    const at = decision.when === undefined ? {} : { at: decision.when };
+    const said = { id: decision.id, text: decision.text, chars: decision.text.length, ...at };
+    return {
+      kind: "decided",
+      section: sectionFor(placement, decision.id, "decisions", "suffix"),
+      order: order - 1000,
+      voice: "plain",
+      ids: [decision.id],
+      count: 1,
+      text: userQuote(task, said, Math.max(quoteChars(task, "request"), 500), decision.rejected ? "ruled out: " : ""),
+    };
+  });
+  return facts.reverse();
+}
+
 function todoFacts(task: LocalTask, placement: Placement): Fact[] {
   const todos = task.ledger.todos;
   if (!todos) return [];
@@ -268,6 +286,7 @@ export function ledgerFacts(task: LocalTask, placement: Placement): Fact[] {
   return [
     ...requestFacts(task, placement),
     ...ruleFacts(task, placement),
+    ...decisionFacts(task, placement),
     ...errorFacts(task, placement),
     ...todoFacts(task, placement),
     ...changedFacts(task, placement),
@@ -282,6 +301,7 @@ export function absentFacts(task: LocalTask, placement: Placement): Absent[] {
   const places = [
     ["userMessages", "message", "goal"],
     ["rules", "rule", "constraints"],
+    ["decisions", "decided", "decisions"],
     ["files", "changed", "done"],
     ["commands", "command", "context"],
     ["errors", "error", "blocked"],

@@ -55,7 +55,7 @@ function hasHistory(task: LocalTask, prefixIds: ReadonlySet<EntryId>): boolean {
   const isOutside = (id: EntryId) => !prefixIds.has(id);
   const { ledger } = task;
   return (
-    [...ledger.userMessages, ...ledger.rules, ...ledger.commands, ...ledger.errors].some((fact) =>
+    [...ledger.userMessages, ...ledger.rules, ...ledger.decisions, ...ledger.commands, ...ledger.errors].some((fact) =>
       isOutside(fact.id),
     ) ||
     ledger.files.some((file) => isOutside(file.lastId)) ||

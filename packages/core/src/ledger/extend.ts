@@ -12,7 +12,7 @@ import type {
   ToolResultMessage,
 } from "../message.ts";
 import { clipEnd, clipStart, errorLines, exitCode, sourcePlace } from "./results.ts";
-import { findRulesEnglish } from "./rules-en.ts";
+import { findSaid } from "./said.ts";
 import {
   type BoundedSlot,
   emptyLedger,
@@ -60,6 +60,7 @@ function copyOf(ledger: Ledger): Ledger {
     goal: { ...ledger.goal },
     userMessages: [...ledger.userMessages],
     rules: [...ledger.rules],
+    decisions: [...ledger.decisions],
     pins: [...ledger.pins],
     files: [...ledger.files],
     commands: [...ledger.commands],
@@ -128,8 +129,18 @@ function recordUser(draft: Draft, entry: MessageEntry, content: string | readonl
     recordPin(draft, entry.id, pin.on);
     return;
   }
-  for (const rule of findRulesEnglish(text))
-    addRule(ledger, { id: entry.id, ...(at === undefined ? {} : { when: at }), text: rule });
+  const { rules, decisions } = findSaid(text);
+  const when = at === undefined ? {} : { when: at };
+  for (const rule of rules) addRule(ledger, { id: entry.id, ...when, text: rule });
+  for (const { text: said, rejected } of decisions)
+    addDecision(ledger, { id: entry.id, ...when, text: said, ...(rejected ? { rejected } : {}) });
+}
+
+function addDecision(ledger: Ledger, decision: Ledger["decisions"][number]): void {
+  const said = decision.text.toLowerCase();
+  ledger.decisions = ledger.decisions.filter((known) => known.text.toLowerCase() !== said);
+  ledger.decisions.push(decision);
+  if (ledger.decisions.length > LIMITS.decisions) leaveOut(ledger, "decisions", ledger.decisions.shift()!.id);
 }
 
 function addRule(ledger: Ledger, rule: Ledger["rules"][number]): void {

@@ -20,6 +20,9 @@ export type UserMessageFact = { id: EntryId; at?: string; text: string; tail?: s
 /** A likely standing rule: a sentence the user wrote, word for word, or a whole message the user pinned. */
 export type RuleFact = { id: EntryId; when?: string; text: string; pinned?: true };
 
+/** A decision the user stated, or an approach the user ruled out: a sentence, word for word. */
+export type DecisionFact = { id: EntryId; when?: string; text: string; rejected?: true };
+
 /** What the user said about an entry with `/pin` and `/unpin`; the newest word counts. */
 export type PinFact = { entry: EntryId; on: boolean };
 
@@ -83,7 +86,7 @@ export type OpenCall = {
 };
 
 /** Slots that are bounded, oldest facts first out. */
-export type BoundedSlot = "userMessages" | "rules" | "files" | "commands" | "errors";
+export type BoundedSlot = "userMessages" | "rules" | "decisions" | "files" | "commands" | "errors";
 
 /**
  * The facts behind a point of one path. Lists run from old to new: messages and rules by when they were said, files,
@@ -95,6 +98,7 @@ export type Ledger = {
   goal: { first?: EntryId; latest?: EntryId };
   userMessages: UserMessageFact[];
   rules: RuleFact[];
+  decisions: DecisionFact[];
   pins: PinFact[];
   todos?: TodoFact;
   files: FileFact[];
@@ -108,6 +112,7 @@ export type Ledger = {
 export const LIMITS = {
   userMessages: 256,
   rules: 128,
+  decisions: 64,
   files: 2000,
   commands: 200,
   errors: 64,
@@ -126,6 +131,7 @@ export function emptyLedger(): Ledger {
     goal: {},
     userMessages: [],
     rules: [],
+    decisions: [],
     pins: [],
     files: [],
     commands: [],

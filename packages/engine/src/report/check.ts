@@ -6,7 +6,7 @@ import type { EntryId, PathNode, ProviderFamily, Violation } from "@stet/core";
 import {
   buildAsRecorded,
   buildRequest,
-  findRulesEnglish,
+  findSaid,
   isContributing,
   limitsFor,
   PROVIDER_FAMILIES,
@@ -119,7 +119,7 @@ function holds(shown: string, text: string): boolean {
 function rulesOf(said: readonly Said[], shown: string): CheckReport["rules"] {
   const rules = new Map<string, EntryId>();
   for (const { entryId, text } of said) {
-    for (const rule of findRulesEnglish(text)) if (!rules.has(rule)) rules.set(rule, entryId);
+    for (const rule of findSaid(text).rules) if (!rules.has(rule)) rules.set(rule, entryId);
   }
   return [...rules].map(([text, entryId]) => ({ entryId, text: redact(text).text, inContext: holds(shown, text) }));
 }
