@@ -1,6 +1,7 @@
 /** The engine's front door: open a session, look at it, rewrite it, take rewrites back. */
 export { Agent, type AgentOptions, type RunResult } from "./agent/agent.ts";
 export { DEFAULT_RETRY, type RetryPolicy, type Wait } from "./agent/call-model.ts";
+export { type CompletionPorts, completion, type StandAloneResult, type StandAloneTask } from "./agent/complete.ts";
 export type { AgentEvent, Listener } from "./agent/events.ts";
 export {
   type CompactionRecord,

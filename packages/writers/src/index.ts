@@ -2,4 +2,14 @@
 
 export { PRIORITIES } from "./budget.ts";
 export { writeLocalNote } from "./local.ts";
+export {
+  type Complete,
+  type CompletionResult,
+  type CompletionTask,
+  type ModelNote,
+  type ModelWriterOptions,
+  modelWriter,
+  type NoteCall,
+} from "./model.ts";
+export { focusLine, type PromptName, prompt } from "./prompts.ts";
 export type { LocalNote, LocalTask } from "./task.ts";

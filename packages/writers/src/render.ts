@@ -33,7 +33,8 @@ export interface Drawing {
 }
 
 export const NO_HISTORY = "No prior history.";
-const SEPARATOR = "\n\n---\n\n**Turn Context (split turn):**\n\n";
+/** Between the history and the beginning of a split turn, as documented. */
+export const TURN_SEPARATOR = "\n\n---\n\n**Turn Context (split turn):**\n\n";
 const NOTHING = "- (none recorded)";
 
 const HISTORY: readonly (readonly [heading: string, sections: readonly (readonly [string, Section])[]])[] = [
@@ -126,7 +127,7 @@ export function drawNote(sheet: Sheet, chosen: ReadonlySet<Fact>): Drawing {
   let text = history;
   const parts: SummaryParts = { history: [0, history.length] };
   if (sheet.hasPrefix) {
-    text += SEPARATOR;
+    text += TURN_SEPARATOR;
     const prefix = partText(sheet, chosen, PREFIX);
     parts.turnPrefix = [text.length, text.length + prefix.length];
     text += prefix;

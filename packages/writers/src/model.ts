@@ -1,0 +1,209 @@
+/**
+ * The model's note: the covered part as text, one stand-alone call for it (several where it is larger than the window), one
+ * for the beginning of a split turn, each answer sealed. Then the record: facts copied from the ledger by the local writer,
+ * so that a forgetful model loses none of them. Must not retry or choose models: the completion it is given does.
+ */
+import type { Message, Node, StopReason, Usage } from "@stet/core";
+import { convertToLlm, dataBlock, foldInput, seal, serializeMessages } from "@stet/core";
+import { writeLocalNote } from "./local.ts";
+import { focusLine, type PromptName, prompt } from "./prompts.ts";
+import { NO_HISTORY, TURN_SEPARATOR } from "./render.ts";
+import type { LocalNote, LocalTask } from "./task.ts";
+
+/** One stand-alone question to a model. Everything in it is redacted; nothing of it may be cached. */
+export interface CompletionTask {
+  purpose: "history" | "turn_prefix" | "branch" | "handoff";
+  system: string;
+  user: string;
+  maxOutputTokens: number;
+}
+
+export interface CompletionResult {
+  callId: string;
+  model: string;
+  text: string;
+  hasToolCall: boolean;
+  stopReason: StopReason;
+  usage?: Usage;
+  /** Why there is no answer. */
+  failure?: string;
+}
+
+export type Complete = (task: CompletionTask, signal?: AbortSignal) => Promise<CompletionResult>;
+
+export interface ModelWriterOptions {
+  complete: Complete;
+  /** Of the model that writes, tokens. */
+  window: number;
+  /** Most the model can put out, tokens. */
+  maxOutputTokens: number;
+}
+
+/** A call as the log records it. */
+export interface NoteCall {
+  callId: string;
+  purpose: string;
+  model: string;
+  usage?: Usage;
+  outcome: string;
+}
+
+export type ModelNote = (Omit<LocalNote, "mentioned"> & { calls: NoteCall[] }) | { failed: string; calls: NoteCall[] };
+
+/** Share of the budget the record may take; what the model wrote has the rest. */
+const RECORD_SHARE = 0.4;
+/** A beginning below this is quoted instead of summarised. */
+const SHORT_TOKENS = 200;
+const WINDOW_SHARE = 0.8;
+const INPUT_MARGIN = 16_384;
+const SECTIONS = ["## Goal", "## Constraints & Preferences", "## Progress", "## Key Decisions", "## Next Steps"];
+const PREFIX_SECTIONS = ["## Original Request", "## Early Progress", "## Context for Suffix"];
+
+/** A writer that asks a model. Its `write` never throws for what a model does: failures are notes that failed. */
+export function modelWriter(options: ModelWriterOptions) {
+  return {
+    id: "model",
+    isCostly: true,
+    write: (task: LocalTask, signal?: AbortSignal): Promise<ModelNote> => new NoteRun(options, task, signal).write(),
+  };
+}
+
+type Part = { text: string } | { failed: string };
+
+class NoteRun {
+  readonly #options: ModelWriterOptions;
+  readonly #task: LocalTask;
+  readonly #signal: AbortSignal | undefined;
+  readonly #calls: NoteCall[] = [];
+
+  constructor(options: ModelWriterOptions, task: LocalTask, signal: AbortSignal | undefined) {
+    this.#options = options;
+    this.#task = task;
+    this.#signal = signal;
+  }
+
+  async write(): Promise<ModelNote> {
+    const { turnPrefix } = this.#task;
+    const [history, prefix] = await Promise.all([
+      this.#history(),
+      turnPrefix && turnPrefix.length > 0 ? this.#prefix(turnPrefix) : undefined,
+    ]);
+    for (const part of [history, prefix])
+      if (part && "failed" in part) return { failed: part.failed, calls: this.#calls };
+    return this.#compose((history as { text: string }).text, (prefix as { text: string } | undefined)?.text);
+  }
+
+  /** Piece by piece, each summary handed to the next as the earlier note. */
+  async #history(): Promise<Part> {
+    const task = this.#task;
+    let previous = task.previous?.text ?? "";
+    const pieces = this.#pieces(task.nodes);
+    if (pieces.length === 0) return { text: previous === "" ? NO_HISTORY : previous };
+    for (const piece of pieces) {
+      const name: PromptName = previous === "" ? "first" : "update";
+      const instructions = prompt(name, { sections: "", focus: focusLine(task.focus) });
+      const part = await this.#ask("history", piece, previous, instructions, SECTIONS);
+      if ("failed" in part) return part;
+      previous = part.text;
+    }
+    return { text: previous };
+  }
+
+  async #prefix(nodes: readonly Node[]): Promise<Part> {
+    const pieces = this.#pieces(nodes);
+    const [first] = pieces;
+    // A few words are shorter as they are than any account of them.
+    if (first !== undefined && pieces.length === 1 && this.#task.estimate(first) < SHORT_TOKENS)
+      return { text: `## Original Request\n${dataBlock("data", { source: "session" }, first)}` };
+    let text = "";
+    for (const piece of pieces) {
+      const part = await this.#ask("turn_prefix", piece, text, prompt("turn-prefix"), PREFIX_SECTIONS);
+      if ("failed" in part) return part;
+      text = part.text;
+    }
+    return { text };
+  }
+
+  async #ask(
+    purpose: CompletionTask["purpose"],
+    conversation: string,
+    previous: string,
+    instructions: string,
+    sections: readonly string[],
+  ): Promise<Part> {
+    const { estimate, redact, neutralise } = this.#task;
+    const earlier =
+      previous === "" ? "" : `<previous-summary>\n${neutralise(redact(previous).text)}\n</previous-summary>\n\n`;
+    const user = `<conversation>\n${conversation}\n</conversation>\n\n${earlier}${redact(instructions).text}`;
+    const result = await this.#options.complete(
+      { purpose, system: prompt("system"), user, maxOutputTokens: this.#answerTokens() },
+      this.#signal,
+    );
+    const call: NoteCall = {
+      callId: result.callId,
+      purpose,
+      model: result.model,
+      outcome: "ok",
+      ...(result.usage ? { usage: result.usage } : {}),
+    };
+    this.#calls.push(call);
+    if (result.failure !== undefined) {
+      call.outcome = result.failure;
+      return { failed: result.failure };
+    }
+    const sealed = seal(result, {
+      // Keeping the earlier note's facts word for word is no echo.
+      source: conversation,
+      sourceTokens: Math.max(estimate(conversation) + estimate(previous), 1),
+      maxTokens: this.#textTokens(),
+      estimate,
+      sections,
+    });
+    if (sealed.sealed) return { text: sealed.text };
+    call.outcome = sealed.reason;
+    return { failed: sealed.message };
+  }
+
+  #textTokens(): number {
+    return Math.max(1, Math.floor((1 - RECORD_SHARE) * this.#task.maxTokens));
+  }
+
+  #answerTokens(): number {
+    return Math.max(1, Math.min(this.#options.maxOutputTokens, this.#textTokens()));
+  }
+
+  /** The nodes as redacted text, in pieces the model's window takes. Source of the sizes: MusePi spec §4.3. */
+  #pieces(nodes: readonly Node[]): string[] {
+    const { estimate, redact } = this.#task;
+    const { window } = this.#options;
+    const least = Math.min(INPUT_MARGIN, Math.max(1024, window >> 3));
+    const maxTokens = Math.max(least, Math.floor(WINDOW_SHARE * window) - this.#answerTokens() - INPUT_MARGIN);
+    const paragraphs = serializeMessages(convertToLlm(messagesOf(nodes))).map((text) => redact(text).text);
+    return foldInput(paragraphs, { maxTokens, estimate });
+  }
+
+  /** Text of the model, then the record; the parts keep their documented places. */
+  #compose(history: string, prefix: string | undefined): ModelNote {
+    const { estimate, maxTokens, turnPrefix: _turnPrefix, previous: _previous, ...rest } = this.#task;
+    let text = history;
+    const parts: LocalNote["parts"] = { history: [0, history.length] };
+    if (prefix !== undefined && prefix !== "") {
+      text += TURN_SEPARATOR;
+      parts.turnPrefix = [text.length, text.length + prefix.length];
+      text += prefix;
+    }
+    const room = maxTokens - estimate(text) - 16;
+    const record = room < 80 ? undefined : writeLocalNote({ ...rest, nodes: [], estimate, maxTokens: room });
+    const facts = record ? `\n\n## Record (copied from the log)\n\n${record.text.replace(/^(#{2,3}) /gm, "#$1 ")}` : "";
+    return { text: text + facts, parts, omitted: record?.omitted ?? [], calls: this.#calls };
+  }
+}
+
+function messagesOf(nodes: readonly Node[]): Message[] {
+  return nodes.flatMap((node): Message[] => {
+    if (node.type === "message") return [node.message];
+    if (node.type === "custom_message") return [{ role: "custom", content: node.content }];
+    if (node.type === "branch_summary") return [{ role: "branchSummary", summary: node.summary }];
+    return [];
+  });
+}
