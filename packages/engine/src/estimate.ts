@@ -2,8 +2,28 @@
 import type { Estimator, Segment, Target } from "@stet/core";
 import { estimateRendered, estimateTextTokens, imageTokens, renderSegment } from "@stet/core";
 
+/** Long texts are counted once: entries never change, and every request counts them again. */
+const counted = new Map<string, number>();
+const LONG_CHARS = 256;
+const MOST_CHARS = 64_000_000;
+let countedChars = 0;
+
+function textTokens(text: string): number {
+  if (text.length < LONG_CHARS) return estimateTextTokens(text);
+  const known = counted.get(text);
+  if (known !== undefined) return known;
+  const tokens = estimateTextTokens(text);
+  countedChars += text.length;
+  if (countedChars > MOST_CHARS) {
+    counted.clear();
+    countedChars = text.length;
+  }
+  counted.set(text, tokens);
+  return tokens;
+}
+
 /** Text and images as core/text counts them. */
-export const ESTIMATOR: Estimator = { text: estimateTextTokens, image: () => imageTokens() };
+export const ESTIMATOR: Estimator = { text: textTokens, image: () => imageTokens() };
 
 const known = new WeakMap<object, Map<string, number>>();
 
