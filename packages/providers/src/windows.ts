@@ -1,20 +1,7 @@
-/** Context windows of known models, as of 2026-11. A first table; users override it with --window. Must not guess. */
+/** The window column of the catalog, in the form the engine's port takes. Must not hold numbers of its own. */
+import { modelFacts } from "./catalog/catalog.ts";
 
-/** Model id prefix → window in tokens; the longest matching prefix counts, so dated ids need no rows of their own. */
-const WINDOWS: readonly [prefix: string, tokens: number][] = [
-  ["claude-", 200_000],
-  ["gpt-4o", 128_000],
-  ["gpt-4.1", 1_047_576],
-  ["gpt-5", 400_000],
-  ["gemini-2.5", 1_048_576],
-  ["gemini-3", 1_048_576],
-];
-
-/** Window of a model in tokens, undefined when the table does not know it. */
+/** Window of a model in tokens, undefined when the catalog does not know it. */
 export function windowOf(model: string): number | undefined {
-  let best: readonly [string, number] | undefined;
-  for (const row of WINDOWS) {
-    if (model.startsWith(row[0]) && (best === undefined || row[0].length > best[0].length)) best = row;
-  }
-  return best?.[1];
+  return modelFacts(model).window?.value;
 }
