@@ -21,7 +21,7 @@ export function describeFile(path, text) {
     room: place?.[1],
     inside: place?.[2],
     isCode: isSource(path),
-    isTest: /\.test\.ts$/.test(path) || /^(test|bench)\//.test(path),
+    isTest: /\.(?:test|fixture)\.ts$/.test(path) || /^(test|bench)\//.test(path),
     isConfig: /\.config\.(ts|mts|mjs|js)$/.test(path),
     get tree() {
       tree ??= ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);

@@ -2,8 +2,8 @@ import type { ProviderFamily } from "@stet/core";
 import { wireEvents, wireFetch } from "@stet/testkit";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { callOf, endOf, eventsOf, FAMILIES, providerOf, RICH } from "./samples/wires.ts";
 import { SseParser } from "./stream/sse.ts";
+import { callOf, endOf, eventsOf, FAMILIES, providerOf, RICH } from "./wires.fixture.ts";
 
 const bytesOf = (family: ProviderFamily) => new TextEncoder().encode(wireEvents(family, RICH).join(""));
 

@@ -8,11 +8,11 @@ import {
   type Target,
 } from "@stet/core";
 import type { WireAnswer } from "@stet/testkit";
-import { anthropicProvider } from "../anthropic/anthropic-provider.ts";
-import { googleProvider } from "../google/google-provider.ts";
-import { openaiChatProvider } from "../openai-chat/chat-provider.ts";
-import { openaiResponsesProvider } from "../openai-responses/responses-provider.ts";
-import type { TransportOptions } from "../stream/transport.ts";
+import { anthropicProvider } from "./anthropic/anthropic-provider.ts";
+import { googleProvider } from "./google/google-provider.ts";
+import { openaiChatProvider } from "./openai-chat/chat-provider.ts";
+import { openaiResponsesProvider } from "./openai-responses/responses-provider.ts";
+import type { TransportOptions } from "./stream/transport.ts";
 
 export const FAMILIES: readonly ProviderFamily[] = ["anthropic", "openai-responses", "openai-chat", "google"];
 
@@ -55,7 +55,7 @@ export function targetOf(family: ProviderFamily): Target {
 
 /** A call a provider of the family takes, built by core's own builder. */
 export function callOf(family: ProviderFamily, signal: AbortSignal = new AbortController().signal): ModelCall {
-  const view = { segments: [], head: null, revokedAt: new Set<string>() };
+  const view = { segments: [], head: null, revokedAt: new Set<number>() };
   const { body } = buildRequest(view, targetOf(family), {
     estimator: { text: (text) => text.length, image: () => 1 },
     prompt: "Read both files.",
