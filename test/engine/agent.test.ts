@@ -213,7 +213,10 @@ describe("a run", () => {
     const session = await create("money");
     const usage: Usage = { input: 1000, output: 10, cacheRead: 0, cacheWrite: 0 };
     const provider = scripted((n) => ({ ...use(`c${n}`, "echo"), usage }));
-    const { agent } = agentOn(session, provider, { maxUsd: 0.35, costOf: (spent) => spent.input / 10_000 });
+    const { agent } = agentOn(session, provider, {
+      maxUsd: 0.35,
+      costOf: ({ input }) => ({ input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: input / 10_000 }),
+    });
     expect(await agent.run("go", never)).toMatchObject({ stopReason: "max_usd", requests: 4 });
   });
 });

@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import type { Session } from "@stet/engine";
 import { Command, CommanderError, InvalidArgumentError } from "commander";
+import { type AgentCommandOptions, agent } from "./commands/agent.ts";
 import { check } from "./commands/check.ts";
 import { compact } from "./commands/compact.ts";
 import { type ConfigOptions, config } from "./commands/config.ts";
@@ -24,6 +25,12 @@ const VERSION: string = JSON.parse(readFileSync(new URL("../package.json", impor
 function tokens(text: string): number {
   const value = Number(text);
   if (!Number.isSafeInteger(value) || value < 0) throw new InvalidArgumentError("must be a whole number");
+  return value;
+}
+
+function dollars(text: string): number {
+  const value = Number(text);
+  if (!Number.isFinite(value) || value < 0) throw new InvalidArgumentError("must be an amount in US dollars");
   return value;
 }
 
@@ -55,10 +62,27 @@ async function run(options: CommonOptions, command: () => number | Promise<numbe
 
 function program(): Command {
   const stet = new Command("stet")
+    .enablePositionalOptions()
     .description("Keep the whole session, show the model a view of it.")
     .version(VERSION)
     .exitOverride()
     .configureOutput({ outputError: (text, write) => write(text.startsWith("error:") ? text : `error: ${text}`) });
+  stet
+    .argument("[prompt...]", "what the agent is to do in this folder")
+    .option("-p, --print", "one prompt, no conversation")
+    .option("-c, --continue", "go on with the newest session of this folder")
+    .option("-r, --resume [session]", "go on with that session")
+    .option("--model <provider/id>", "model to talk to")
+    .option("--preset <name>", "stet, musepi or omk")
+    .option("--window <tokens>", "context window", tokens)
+    .option("--session <file>", "session file; made when it is not there")
+    .option("--mode <mode>", "read-only, ask, edit or all")
+    .option("--max-usd <amount>", "stop before a request once this much is spent", dollars)
+    .option("--json", "one JSON document on stdout")
+    .option("--quiet", "print nothing for people but the answer")
+    .action((words: string[], options: AgentCommandOptions) =>
+      run({ json: options.json ?? false }, () => agent(words, options)),
+    );
   const plain = (name: string, summary: string) =>
     stet
       .command(name)

@@ -4,44 +4,100 @@
  */
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { StetError } from "@stet/core";
+import {
+  type Behaviour,
+  behaviourOf,
+  overridesFrom,
+  type PolicySettings,
+  StetError,
+  validateSettings,
+} from "@stet/core";
+import type { RetryPolicy } from "@stet/engine";
+import { DEFAULT_RETRY } from "@stet/engine";
+import type { ModelSettings } from "@stet/providers";
 import writeFileAtomic from "write-file-atomic";
 import { stetHome } from "./session-folder.ts";
 
-/** What one setting takes. */
+type Kind = "tokens" | "number" | "flag" | "text" | { oneOf: readonly string[] };
+
+/** What one setting takes; the policy room judges the values of its own. */
 interface Setting {
-  kind: "tokens" | { oneOf: readonly string[] };
+  kind: Kind;
   /** Shown where nothing is set; `unset` means a computed value applies. */
-  default: number | string;
+  default: number | string | boolean;
   about: string;
 }
 
 /** Every setting this build knows. */
 export const SETTINGS: Readonly<Record<string, Setting>> = {
-  preset: { kind: { oneOf: ["stet"] }, default: "stet", about: "rules of compaction" },
+  preset: { kind: { oneOf: ["stet", "musepi", "omk"] }, default: "stet", about: "rules of compaction" },
+  model: { kind: "text", default: "unset", about: "model of the agent, as PROVIDER/ID" },
+  mode: {
+    kind: { oneOf: ["read-only", "ask", "edit", "all"] },
+    default: "ask",
+    about: "what the agent may do unasked",
+  },
+  "compaction.enabled": { kind: "flag", default: true, about: "rewrite without being asked" },
+  "compaction.model": { kind: "text", default: "unset", about: "model that writes notes; unset: the agent's own" },
+  "compaction.strategy": { kind: "text", default: "unset", about: "MusePi's name for the method list" },
   "compaction.reserveTokens": {
     kind: "tokens",
     default: "unset",
-    about: "room kept for the answer; unset: 15 % of the window, at most 16384",
+    about: "room for the answer; unset: 15 % of the window, at most 16384",
   },
+  "compaction.reservedOutputTokens": { kind: "tokens", default: "unset", about: "room for the answer alone" },
+  "compaction.reservedToolResultTokens": { kind: "tokens", default: 0, about: "room for results of running tools" },
+  "compaction.safetyMarginTokens": { kind: "tokens", default: 0, about: "room for surprises" },
+  "compaction.imageReserveTokens": { kind: "tokens", default: 0, about: "room for images" },
   "compaction.keepRecentTokens": {
     kind: "tokens",
     default: "unset",
     about: "recent tokens that stay word for word; unset: half of the room, at most 20000",
   },
+  "compaction.maxUsageRatio": {
+    kind: "number",
+    default: 0.9,
+    about: "omk: share of the window at which a rewrite is due",
+  },
+  "compaction.rearmRatio": { kind: "number", default: "unset", about: "omk: share below which a trigger arms again" },
+  "compaction.emergencyRatio": {
+    kind: "number",
+    default: 0.98,
+    about: "share at which a rewrite is due whatever else",
+  },
+  "compaction.thresholdTokens": { kind: "number", default: -1, about: "rewrite at this many tokens; -1: unset" },
+  "compaction.thresholdPercent": {
+    kind: "number",
+    default: -1,
+    about: "rewrite at this share of the window; -1: unset",
+  },
+  "compaction.midTurnEnabled": { kind: "flag", default: true, about: "rewrite between two requests of one turn" },
+  "retry.enabled": { kind: "flag", default: true, about: "try again what passes by waiting" },
+  "retry.maxRetries": { kind: "tokens", default: DEFAULT_RETRY.maxRetries, about: "tries after the first" },
+  "retry.baseDelayMs": { kind: "tokens", default: DEFAULT_RETRY.baseDelayMs, about: "first wait, doubled each time" },
 };
 
+/** Objects that are read as they stand: vendors of the user's own, and facts about models. */
+const FREE = ["providers", "models"];
+
 export type SettingSource = "default" | "user" | "project";
+type Value = number | string | boolean;
 
 export interface SettingValue {
-  value: number | string;
+  value: Value;
   source: SettingSource;
 }
 
-/** Settings commands act on; absent where nothing is set. */
+/** Settings commands act on. */
 export interface Settings {
-  reserveTokens?: number;
-  keepRecentTokens?: number;
+  preset: string;
+  model?: string;
+  mode: string;
+  compactionModel?: string;
+  policy: PolicySettings;
+  behaviour: Behaviour;
+  retry: RetryPolicy;
+  models: ModelSettings;
 }
 
 /** The file of one level. */
@@ -56,29 +112,56 @@ export function allSettings(cwd: string): Record<string, SettingValue> {
   for (const source of ["user", "project"] as const) {
     const file = settingsFile(source, cwd);
     for (const [key, value] of Object.entries(flat(readObject(file)))) {
-      all[key] = { value: checked(key, value, file), source };
+      if (!FREE.includes(key)) all[key] = { value: checked(key, value, file), source };
     }
   }
   return all;
 }
 
-/** The settings that are set, for commands. */
-export function loadSettings(cwd: string): Settings {
+/** The settings for `cwd`, all of them right. `preset` wins over what is set. */
+export function loadSettings(cwd: string, preset?: string): Settings {
   const all = allSettings(cwd);
-  const number = (key: string) => (typeof all[key]?.value === "number" ? (all[key].value as number) : undefined);
-  const reserveTokens = number("compaction.reserveTokens");
-  const keepRecentTokens = number("compaction.keepRecentTokens");
+  const set = (key: string) => (all[key]?.source === "default" ? undefined : all[key]?.value);
+  const text = (key: string) => set(key) as string | undefined;
+  const compaction: Record<string, unknown> = {};
+  for (const key of Object.keys(SETTINGS)) {
+    if (key.startsWith("compaction.") && set(key) !== undefined) compaction[key.slice("compaction.".length)] = set(key);
+  }
+  const policy = validateSettings(compaction);
+  const name = preset ?? (all.preset?.value as string);
+  const model = text("model");
+  const compactionModel = text("compaction.model");
   return {
-    ...(reserveTokens === undefined ? {} : { reserveTokens }),
-    ...(keepRecentTokens === undefined ? {} : { keepRecentTokens }),
+    preset: name,
+    mode: all.mode?.value as string,
+    policy,
+    behaviour: behaviourOf(name, overridesFrom(policy)),
+    retry: {
+      ...DEFAULT_RETRY,
+      enabled: all["retry.enabled"]?.value as boolean,
+      maxRetries: all["retry.maxRetries"]?.value as number,
+      baseDelayMs: all["retry.baseDelayMs"]?.value as number,
+    },
+    models: freeSettings(cwd),
+    ...(model === undefined ? {} : { model }),
+    ...(compactionModel === undefined ? {} : { compactionModel }),
   };
+}
+
+/** `providers` and `models`, the project's over the user's, entry by entry. */
+function freeSettings(cwd: string): ModelSettings {
+  const merged: Record<string, Record<string, unknown>> = {};
+  for (const source of ["user", "project"] as const) {
+    const file = readObject(settingsFile(source, cwd));
+    for (const key of FREE) if (isObject(file[key])) merged[key] = { ...merged[key], ...file[key] };
+  }
+  return merged as ModelSettings;
 }
 
 /** Writes one setting, leaving everything else in the file. `text` is as typed. */
 export function setSetting(source: "user" | "project", cwd: string, key: string, text: string): string {
   const file = settingsFile(source, cwd);
-  const typed = SETTINGS[key]?.kind === "tokens" && /^\d+$/.test(text) ? Number(text) : text;
-  const value = checked(key, typed, "the command line");
+  const value = checked(key, typed(key, text), "the command line");
   const settings = readObject(file);
   const path = key.split(".");
   let level = settings;
@@ -94,7 +177,15 @@ export function setSetting(source: "user" | "project", cwd: string, key: string,
   return file;
 }
 
-function checked(key: string, value: unknown, where: string): number | string {
+function typed(key: string, text: string): unknown {
+  const kind = Object.hasOwn(SETTINGS, key) ? SETTINGS[key]?.kind : undefined;
+  if ((kind === "tokens" || kind === "number") && text.trim() !== "" && Number.isFinite(Number(text)))
+    return Number(text);
+  if (kind === "flag" && (text === "true" || text === "false")) return text === "true";
+  return text;
+}
+
+function checked(key: string, value: unknown, where: string): Value {
   const setting = Object.hasOwn(SETTINGS, key) ? SETTINGS[key] : undefined;
   const invalid = (why: string) =>
     new StetError("config/invalid", `${why}: ${key} = ${JSON.stringify(value)} in ${where}; see stet config list`, {
@@ -102,14 +193,16 @@ function checked(key: string, value: unknown, where: string): number | string {
       data: { key, value, where },
     });
   if (!setting) throw invalid("no such setting");
-  if (setting.kind === "tokens") {
-    if (typeof value !== "number" || !Number.isSafeInteger(value) || value < 0)
-      throw invalid("a setting must be a whole number of tokens, 0 or more");
-    return value;
-  }
-  if (typeof value !== "string" || !setting.kind.oneOf.includes(value))
-    throw invalid(`a setting must be one of ${setting.kind.oneOf.join(", ")}`);
-  return value;
+  const { kind } = setting;
+  if (kind === "tokens" && !(typeof value === "number" && Number.isSafeInteger(value) && value >= 0))
+    throw invalid("a setting must be a whole number, 0 or more");
+  if (kind === "number" && !(typeof value === "number" && Number.isFinite(value)))
+    throw invalid("a setting must be a number");
+  if (kind === "flag" && typeof value !== "boolean") throw invalid("a setting must be true or false");
+  if (kind === "text" && (typeof value !== "string" || value === "")) throw invalid("a setting must be a text");
+  if (typeof kind === "object" && !kind.oneOf.includes(String(value)))
+    throw invalid(`a setting must be one of ${kind.oneOf.join(", ")}`);
+  return value as Value;
 }
 
 function readObject(file: string): Record<string, unknown> {
@@ -133,11 +226,13 @@ function readObject(file: string): Record<string, unknown> {
   return value;
 }
 
-/** `{"compaction": {"x": 1}}` as `{"compaction.x": 1}`. */
+/** `{"compaction": {"x": 1}}` as `{"compaction.x": 1}`; free objects stay whole. */
 function flat(value: Record<string, unknown>, prefix = ""): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(value).flatMap(([key, inner]) =>
-      isObject(inner) ? Object.entries(flat(inner, `${prefix}${key}.`)) : [[`${prefix}${key}`, inner]],
+      isObject(inner) && !(prefix === "" && FREE.includes(key))
+        ? Object.entries(flat(inner, `${prefix}${key}.`))
+        : [[`${prefix}${key}`, inner]],
     ),
   );
 }

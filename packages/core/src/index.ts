@@ -125,7 +125,7 @@ export {
 export { type MeasuredRequest, type Reading, type ReportedUsage, readingText, takeReading } from "./policy/reading.ts";
 export { pendingTokensOf } from "./policy/reserves.ts";
 export { openPolicy, step } from "./policy/step.ts";
-export { type PolicySettings, validateSettings } from "./policy/validate.ts";
+export { overridesFrom, type PolicySettings, validateSettings } from "./policy/validate.ts";
 export type { Problem, ProblemCode } from "./problem.ts";
 export {
   type CallEvent,

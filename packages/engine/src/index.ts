@@ -12,6 +12,7 @@ export {
 export { Queue, type QueuedKind, type QueuedMessage } from "./agent/queue.ts";
 export { type FrameFacts, recordFrame } from "./agent/record-frame.ts";
 export { type Permission, type PermissionMode, permissionOf } from "./agent/run-tools.ts";
+export { type CallsSeen, type EntryText, entryText } from "./entry-text.ts";
 export { ESTIMATOR, segmentTokens } from "./estimate.ts";
 export { ASSUMED_SYSTEM, familyFor, frameFor, type ModelFact, modelOf, type WindowFact, windowFor } from "./frame.ts";
 export type {
@@ -25,6 +26,7 @@ export type {
   OpenedFile,
   WrittenNote,
 } from "./ports.ts";
+export { type RecallHit, type RecallQuery, recallIn } from "./recall.ts";
 export { type CheckReport, checkSession, type Damage, type FoundCompaction } from "./report/check.ts";
 export { type CommittedRewrite, type RewriteOutcome, type RewriteRequest, rewrite } from "./rewrite.ts";
 export { type AppendedLine, type CopyTarget, type Draft, Session, WRITER } from "./session.ts";

@@ -26,14 +26,14 @@ export async function compact(session: Session, options: CompactOptions): Promis
     });
   }
   const settings = loadSettings(process.cwd());
-  const keep = options.keep ?? settings.keepRecentTokens;
   const started = performance.now();
   const outcome = await rewrite(session, {
     trigger: "manual",
     writer: LOCAL_WRITER,
     window: windowFor(session, options.window).tokens,
-    ...(keep === undefined ? {} : { keepRecentTokens: keep }),
-    ...(settings.reserveTokens === undefined ? {} : { reserveTokens: settings.reserveTokens }),
+    behaviour: settings.behaviour,
+    settings: settings.policy,
+    ...(options.keep === undefined ? {} : { keepRecentTokens: options.keep }),
     ...(options.focus === undefined ? {} : { focus: options.focus }),
     ...(options.dryRun ? { dryRun: true } : {}),
     prepareToWrite: () => prepareToWrite(session, options),

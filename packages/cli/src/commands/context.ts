@@ -34,11 +34,11 @@ export function context(session: Session, options: ContextOptions): number {
   );
   const violations = validateRequest(family, built.body);
   const window = windowFor(session, options.window);
-  const { hardLimit } = limitsFor({
-    window: window.tokens,
-    fixedOverhead: built.frameTokens,
-    ...loadReserve(),
-  });
+  const settings = loadSettings(process.cwd());
+  const { hardLimit } = limitsFor(
+    { ...settings.policy, window: window.tokens, fixedOverhead: built.frameTokens },
+    settings.behaviour,
+  );
   const fits = built.tokens <= hardLimit;
   const document = {
     sessionId: session.header.id,
@@ -77,9 +77,4 @@ function segmentRow(segment: Segment) {
   if (segment.kind === "prefix") return { from: null, through: segment.through, kind: segment.kind, by: segment.by.id };
   const row = { from: segment.node.id, through: segment.node.id, kind: segment.kind };
   return segment.kind === "stubbed" ? { ...row, by: segment.stubs[0]?.by } : row;
-}
-
-function loadReserve(): { reserveTokens?: number } {
-  const { reserveTokens } = loadSettings(process.cwd());
-  return reserveTokens === undefined ? {} : { reserveTokens };
 }

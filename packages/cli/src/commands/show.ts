@@ -1,8 +1,7 @@
 /** `stet show`: what was said, with a divider where a rewrite fired; or one entry, with its receipt. */
 import type { Entry, Json, Node } from "@stet/core";
 import { redact, redactDeep, StetError } from "@stet/core";
-import type { Session } from "@stet/engine";
-import { entryText } from "../entry-text.ts";
+import { entryText, type Session } from "@stet/engine";
 import { type CommonOptions, print } from "../output.ts";
 
 export interface ShowOptions extends CommonOptions {

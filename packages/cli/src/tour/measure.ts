@@ -5,9 +5,8 @@
 import { createHash } from "node:crypto";
 import type { Node, ProviderFamily } from "@stet/core";
 import { buildRequest, clipToTokens, estimateTextTokens, PROVIDER_FAMILIES, validateRequest } from "@stet/core";
-import { ESTIMATOR, frameFor, rewrite, type Session, undo } from "@stet/engine";
+import { type CallsSeen, ESTIMATOR, entryText, frameFor, rewrite, type Session, undo } from "@stet/engine";
 import { LOCAL_WRITER } from "../compose.ts";
-import { type CallsSeen, entryText } from "../entry-text.ts";
 
 /** The small window the tour compacts for, in tokens. */
 export const TOUR_WINDOW = 32_000;

@@ -3,8 +3,8 @@
  * is the session's own, said again with fresh call ids. Computes; must not print.
  */
 import type { Message, Node } from "@stet/core";
-import type { Draft, Session } from "@stet/engine";
-import { entryText } from "../entry-text.ts";
+import { type Draft, entryText, type Session } from "@stet/engine";
+
 import { compactForTour, requestText } from "./measure.ts";
 
 const COMPACTIONS = 10;

@@ -36,7 +36,7 @@ export interface AgentOptions extends Omit<MaintenanceOptions, "family"> {
   /** The run stops before a request once this much is spent. US dollars. */
   maxUsd?: number;
   /** What an answer cost; undefined where prices are not known. */
-  costOf?: (usage: Usage) => number | undefined;
+  costOf?: (usage: Usage) => Usage["cost"];
 }
 
 /** What a run came to. */
@@ -142,7 +142,7 @@ export class Agent {
       if (await this.maintenance.onIncomplete(signal)) return undefined;
     }
     const [recorded] = await session.append([
-      { type: "message", fields: { message: restored(message, request.renamedTools) } },
+      { type: "message", fields: { message: this.#priced(restored(message, request.renamedTools)) } },
     ]);
     if (recorded)
       this.maintenance.onAnswer({ usage: message.usage, stopReason: message.stopReason ?? "stop", at: recorded.at });
@@ -167,9 +167,17 @@ export class Agent {
     return said.length > 0;
   }
 
+  /** The answer with the time it came and, where prices are known, what it cost. */
+  #priced(message: AssistantMessage): AssistantMessage {
+    const { session, costOf } = this.#options;
+    const timed = { ...message, timestamp: Date.parse(session.ports.clock.now()) };
+    const cost = message.usage ? costOf?.(message.usage) : undefined;
+    return message.usage && cost ? { ...timed, usage: { ...message.usage, cost } } : timed;
+  }
+
   #isOverBudget(run: Running): boolean {
     const { maxUsd, costOf } = this.#options;
-    const spent = costOf?.(run.usage);
+    const spent = costOf?.(run.usage)?.total;
     return maxUsd !== undefined && spent !== undefined && spent >= maxUsd;
   }
 

@@ -71,6 +71,9 @@ async function outcomeOf(call: ToolCallBlock, run: ToolRun): Promise<ToolOutcome
   const tool = run.tools.find((one) => one.spec.name === call.name);
   if (!tool)
     return failure(`no such tool: ${call.name}; there are ${run.tools.map((one) => one.spec.name).join(", ")}`);
+  const { malformed } = call.arguments;
+  if (typeof malformed === "string" && Object.keys(call.arguments).length === 1)
+    return failure(`the arguments of ${call.name} are not JSON: ${malformed.slice(0, 200)}; send the call again`);
   if (run.signal.aborted) return failure("cancelled before it started");
   const allowed = await run.permission(tool, call.arguments);
   if (allowed !== true) return failure(allowed);

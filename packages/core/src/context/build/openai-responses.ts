@@ -24,8 +24,11 @@ export function buildOpenaiResponses(
   }
   body.input = input;
   if (tools.length > 0) body.tools = tools.map(toolDefinition);
-  body.max_output_tokens = outputCap(frame, 16);
+  // The Codex backend refuses a cap of ours.
+  if (frame.api !== "openai-codex-responses") body.max_output_tokens = outputCap(frame, 16);
   body.store = false;
+  // Nothing is stored there, so reasoning comes back only when its content travels.
+  body.include = ["reasoning.encrypted_content"];
   const key = promptCacheKey(frame, keyTools);
   if (key !== undefined) body.prompt_cache_key = key;
   return body;

@@ -1,0 +1,104 @@
+/** A conversation on the terminal, line by line: prompts, a few commands, Ctrl-C to cancel what runs. */
+import { createInterface, type Interface } from "node:readline";
+import type { Tool } from "@stet/core";
+import { type Agent, undo } from "@stet/engine";
+import { LOCAL_WRITER } from "../compose.ts";
+import { type AgentSetup, makeAgent } from "./make-agent.ts";
+
+const HELP = "/compact [focus]   /undo   /session   /exit   (Ctrl-C cancels what runs)";
+
+/** Runs until the user leaves; exit code 0. What is typed while the agent works is said at its next step. */
+export async function converse(setup: AgentSetup, first: string): Promise<number> {
+  const lines = createInterface({ input: process.stdin, output: process.stderr, prompt: "stet> " });
+  const agent = makeAgent({ ...setup, ask: (tool, args) => allows(lines, tool, args) });
+  const { session } = setup;
+  process.stderr.write(
+    `${setup.model.ref.provider}/${setup.model.ref.id} in ${setup.cwd}, mode ${setup.mode}\n${HELP}\n`,
+  );
+  let running: AbortController | undefined;
+  let leaving = false;
+  lines.on("SIGINT", () => {
+    if (running) running.abort();
+    else {
+      leaving = true;
+      lines.close();
+    }
+  });
+  const say = async (text: string) => {
+    running = new AbortController();
+    try {
+      const result = await agent.run(text, running.signal);
+      if (result.failure) process.stderr.write(`error: ${result.failure.message}\n`);
+      else if (result.stopReason !== "stop") process.stderr.write(`(${result.stopReason})\n`);
+    } catch (error) {
+      process.stderr.write(`error: ${error instanceof Error ? error.message : String(error)}\n`);
+    }
+    running = undefined;
+  };
+  const pending: Promise<unknown>[] = [];
+  let turn: Promise<void> = first === "" ? Promise.resolve() : say(first);
+  turn = turn.then(() => lines.prompt());
+  for await (const line of lines) {
+    const text = line.trim();
+    if (text === "/exit" || text === "/quit") break;
+    if (text === "") {
+      lines.prompt();
+      continue;
+    }
+    if (running) {
+      // On disk at once, said after the tools of this turn.
+      pending.push(agent.enqueue("steer", text));
+      continue;
+    }
+    await turn;
+    if (text.startsWith("/")) {
+      await command(agent, setup, text);
+      lines.prompt();
+    } else turn = say(text).then(() => lines.prompt());
+  }
+  running?.abort();
+  await turn;
+  await Promise.all(pending);
+  if (!leaving) lines.close();
+  process.stderr.write(`session: ${session.file}\n`);
+  return 0;
+}
+
+async function command(agent: Agent, { session }: AgentSetup, text: string): Promise<void> {
+  const [name, ...rest] = text.split(/\s+/);
+  const say = (line: string) => process.stderr.write(`${line}\n`);
+  switch (name) {
+    case "/compact": {
+      const focus = rest.join(" ");
+      const outcome = await agent.maintenance.onAsked(
+        LOCAL_WRITER,
+        focus === "" ? undefined : focus,
+        new AbortController().signal,
+      );
+      say(
+        "rewrite" in outcome
+          ? `${outcome.outcome}: ${outcome.rewrite.receipt.line}`
+          : `${outcome.outcome}: ${outcome.reason}`,
+      );
+      return;
+    }
+    case "/undo": {
+      const outcome = await undo(session, { prepareToWrite: async () => {} });
+      say(outcome.outcome === "committed" ? `took back ${outcome.undone.kind} ${outcome.undone.id}` : outcome.reason);
+      return;
+    }
+    case "/session":
+      say(`${session.header.id}\n${session.file}\n${session.tree().size} entries`);
+      return;
+    default:
+      say(HELP);
+  }
+}
+
+function allows(lines: Interface, tool: Tool, args: Record<string, unknown>): Promise<boolean> {
+  return new Promise((resolve) => {
+    lines.question(`allow ${tool.spec.name} ${JSON.stringify(args).slice(0, 200)}? [y/N] `, (answer) =>
+      resolve(/^y(es)?$/i.test(answer.trim())),
+    );
+  });
+}

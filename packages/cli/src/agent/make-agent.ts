@@ -1,0 +1,110 @@
+/** Puts an agent together: model, provider, tools, writers, limits. The only file that knows them all. */
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Provider, Tool } from "@stet/core";
+import { StetError } from "@stet/core";
+import {
+  Agent,
+  completion,
+  type Listener,
+  type NoteWriter,
+  type PermissionMode,
+  permissionOf,
+  recallIn,
+  type Session,
+} from "@stet/engine";
+import { costOf, type Environment, providerFor, type ResolvedModel, resolveModel } from "@stet/providers";
+import { defaultTools } from "@stet/tools";
+import { modelWriter } from "@stet/writers";
+import { LOCAL_WRITER } from "../compose.ts";
+import type { Settings } from "../settings.ts";
+import { systemPrompt } from "./system-prompt.ts";
+
+const DEFAULT_WINDOW = 200_000;
+const DEFAULT_OUTPUT_TOKENS = 16_384;
+
+export interface AgentSetup {
+  session: Session;
+  model: ResolvedModel;
+  settings: Settings;
+  env: Environment;
+  cwd: string;
+  mode: PermissionMode;
+  /** Asks whether a call may run; absent where nobody can be asked. */
+  ask?: (tool: Tool, args: Record<string, unknown>) => Promise<boolean>;
+  /** `--window`, else the model's, else 200000, said to be assumed. */
+  window?: number;
+  maxUsd?: number;
+  emit: Listener;
+  /** Stands in for the vendor's provider: the demo. */
+  provider?: Provider;
+}
+
+/** Waits, and gives up at once when cancelled. */
+export const wait = (ms: number, signal: AbortSignal): Promise<void> =>
+  sleep(ms, undefined, { signal }).catch(() => undefined);
+
+/** The agent. Throws `provider/no_key` (exit 5) and settings errors before anything is sent. */
+export function makeAgent(setup: AgentSetup): Agent {
+  const { session, model, settings, env, cwd, emit } = setup;
+  const provider = setup.provider ?? providerFor(model.ref, env, settings.models);
+  const window = setup.window ?? model.window?.value;
+  if (window === undefined)
+    emit({
+      type: "warning",
+      message: `the window of ${model.ref.id} is not known; ${DEFAULT_WINDOW} tokens are assumed, --window says otherwise`,
+    });
+  const maxOutputTokens = Math.min(
+    model.outputCap?.value ?? DEFAULT_OUTPUT_TOKENS,
+    DEFAULT_OUTPUT_TOKENS,
+    Math.max(1024, (window ?? DEFAULT_WINDOW) >> 3),
+  );
+  const tools = defaultTools((query) => recallIn(session, query));
+  return new Agent({
+    session,
+    provider,
+    model: model.ref,
+    window: window ?? DEFAULT_WINDOW,
+    maxOutputTokens,
+    tools,
+    system: async () => systemPrompt(cwd, session.header.timestamp || session.ports.clock.now()),
+    cwd,
+    permission: permissionOf(setup.mode, setup.ask),
+    wait,
+    retry: settings.retry,
+    behaviour: settings.behaviour,
+    settings: settings.policy,
+    writers: writersFor(setup, provider, maxOutputTokens),
+    emit,
+    costOf: (usage) => costOf(model, usage, session.ports.clock.now()),
+    ...(setup.maxUsd === undefined ? {} : { maxUsd: setup.maxUsd }),
+  });
+}
+
+/** The preset's methods this build has, in order; the local writer always ends the list. */
+function writersFor(setup: AgentSetup, provider: Provider, maxOutputTokens: number): NoteWriter[] {
+  const { settings, model, env, session, emit } = setup;
+  if (!settings.behaviour.methods.includes("model") || setup.provider) return [LOCAL_WRITER];
+  const other =
+    settings.compactionModel === undefined ? undefined : resolveModel(settings.compactionModel, settings.models);
+  if (other && other.ref.provider === "")
+    throw new StetError("config/invalid", `compaction.model names no provider: ${settings.compactionModel}`, {
+      exitCode: 2,
+    });
+  const chosen = other ?? model;
+  const complete = completion({
+    provider: other ? providerFor(other.ref, env, settings.models) : provider,
+    model: chosen.ref,
+    retry: settings.retry,
+    wait,
+    emit,
+    newId: () => session.ports.ids.session(),
+  });
+  return [
+    modelWriter({
+      complete,
+      window: chosen.window?.value ?? DEFAULT_WINDOW,
+      maxOutputTokens: chosen.outputCap?.value ?? maxOutputTokens,
+    }),
+    LOCAL_WRITER,
+  ];
+}
