@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { callOf, endOf, eventsOf, FAMILIES, providerOf, RICH } from "./samples/wires.ts";
 import { SseParser } from "./stream/sse.ts";
 
-const bytesOf = (family: ProviderFamily) => new TextEncoder().encode(wireEvents(family, RICH).join(""));
+const bytesOf = (family: ProviderFamily) => new TextEncoder().encode(wireEvents(family, RICH, "m", 24).join(""));
 
 describe("a stream split anywhere gives the same message", () => {
   for (const family of FAMILIES) {

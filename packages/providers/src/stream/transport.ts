@@ -5,7 +5,7 @@
 
 /** How a vendor is reached. */
 export interface TransportOptions {
-  /** None for servers that ask for none. */
+  /** None, or the empty text, for servers that ask for none. */
   apiKey?: string;
   /** Up to and without the wire's own path. */
   baseUrl?: string;
