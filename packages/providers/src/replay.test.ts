@@ -23,16 +23,16 @@ function nextBody(family: ProviderFamily, message: AssistantMessage): { [key: st
   return bodyAfter(family, recorded);
 }
 
-const [first, second] = RICH.calls!;
+const [first, second] = RICH.calls;
 const args = (text: string) => JSON.parse(text);
 
 const EXPECTED: Readonly<Record<ProviderFamily, Json>> = {
   anthropic: {
     role: "assistant",
     content: [
-      { type: "thinking", thinking: RICH.thinking!.text, signature: RICH.thinking!.signature },
+      { type: "thinking", thinking: RICH.thinking.text, signature: RICH.thinking.signature },
       { type: "redacted_thinking", data: "b3BhcXVl" },
-      { type: "text", text: RICH.text! },
+      { type: "text", text: RICH.text },
       { type: "tool_use", id: "call1", name: "read", input: args(first!.arguments) },
       { type: "tool_use", id: "call2", name: "read", input: args(second!.arguments) },
     ],
@@ -41,13 +41,13 @@ const EXPECTED: Readonly<Record<ProviderFamily, Json>> = {
     {
       type: "reasoning",
       id: "rs_call1",
-      summary: [{ type: "summary_text", text: RICH.thinking!.text }],
-      encrypted_content: RICH.thinking!.signature,
+      summary: [{ type: "summary_text", text: RICH.thinking.text }],
+      encrypted_content: RICH.thinking.signature,
     },
     {
       type: "message",
       role: "assistant",
-      content: [{ type: "output_text", text: RICH.text!, annotations: [] }],
+      content: [{ type: "output_text", text: RICH.text, annotations: [] }],
       id: "msg_call1",
       status: "completed",
     },
@@ -56,7 +56,7 @@ const EXPECTED: Readonly<Record<ProviderFamily, Json>> = {
   ],
   "openai-chat": {
     role: "assistant",
-    content: RICH.text!,
+    content: RICH.text,
     tool_calls: [first!, second!].map(({ id, name, arguments: text }) => ({
       id,
       type: "function",
@@ -66,10 +66,10 @@ const EXPECTED: Readonly<Record<ProviderFamily, Json>> = {
   google: {
     role: "model",
     parts: [
-      { text: RICH.text! },
+      { text: RICH.text },
       {
         functionCall: { name: "read", args: args(first!.arguments) },
-        thoughtSignature: RICH.thinking!.signature,
+        thoughtSignature: RICH.thinking.signature,
       },
       { functionCall: { name: "read", args: args(second!.arguments) } },
     ],
@@ -107,13 +107,13 @@ describe("an answer goes back as it came", () => {
     expect(message.content.at(-1)).toEqual({
       type: "text",
       text: RICH.text,
-      textSignature: RICH.thinking!.signature,
+      textSignature: RICH.thinking.signature,
     });
     const body = nextBody("google", message);
     expect(validateRequest("google", body)).toEqual([]);
     expect(sentBack("google", body)).toEqual({
       role: "model",
-      parts: [{ text: RICH.text, thoughtSignature: RICH.thinking!.signature }],
+      parts: [{ text: RICH.text, thoughtSignature: RICH.thinking.signature }],
     });
   });
 
@@ -121,7 +121,7 @@ describe("an answer goes back as it came", () => {
     const message = await answerOf("anthropic", RICH);
     const body = nextBody("anthropic", { ...message, model: "other" });
     expect(validateRequest("anthropic", body)).toEqual([]);
-    expect(JSON.stringify(body)).not.toContain(RICH.thinking!.signature);
+    expect(JSON.stringify(body)).not.toContain(RICH.thinking.signature);
   });
 });
 

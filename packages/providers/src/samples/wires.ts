@@ -11,7 +11,6 @@ import {
   type ProviderFamily,
   type Target,
 } from "@stet/core";
-import type { WireAnswer } from "@stet/testkit";
 import { anthropicProvider } from "../anthropic/anthropic-provider.ts";
 import { googleProvider } from "../google/google-provider.ts";
 import { openaiChatProvider } from "../openai-chat/chat-provider.ts";
@@ -80,7 +79,7 @@ export function bodyAfter(family: ProviderFamily, messages: readonly Message[]):
 }
 
 /** Thinking with a signature, text beyond ASCII, two calls. Where a wire cannot carry something, it leaves it out. */
-export const RICH: WireAnswer = {
+export const RICH = {
   thinking: { text: "Zwei Dateien; erst a, dann b. 💡", signature: "c2lnbmF0dXJlIG9uZQ==" },
   text: "Ich lese beide – gleich.\n\nMoment…",
   calls: [
