@@ -3,6 +3,7 @@ import type { AssistantMessage, CallEvent, ProviderFamily } from "@stet/core";
 import { wireFetch } from "@stet/testkit";
 import { describe, expect, test } from "vitest";
 import { callOf, endOf, providerOf } from "./samples/wires.ts";
+import { patientDispatcher } from "./stream/transport.ts";
 
 type End = CallEvent & { type: "end" };
 
@@ -178,6 +179,19 @@ describe("what is no stream", () => {
         "malformed",
       );
     }
+  });
+  test("a stream under a wrong label", async () => {
+    const events = [chunk({ content: "x" }), chunk({}, "stop")].map((one) => `data: ${JSON.stringify(one)}\n\n`);
+    const bytes = new TextEncoder().encode(` \n${events.join("")}`);
+    const fetch = wireFetch({ bytes, splits: [1], headers: { "content-type": "application/json" } });
+    expect((await endOf(providerOf("openai-chat", { fetch }), callOf("openai-chat"))).failure).toBeUndefined();
+  });
+  test("Node's five-minute limits do not hold", () => {
+    const dispatcher = patientDispatcher() as object;
+    const options = Object.getOwnPropertySymbols(dispatcher)
+      .map((symbol) => (dispatcher as { [key: symbol]: unknown })[symbol])
+      .find((value) => typeof value === "object" && value !== null && "bodyTimeout" in value);
+    expect(options).toMatchObject({ bodyTimeout: 0, headersTimeout: 0 });
   });
   test("a stream of nothing", async () => {
     expect((await readAll("openai-chat", [])).failure?.kind).toBe("network");

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { windowOf } from "../windows.ts";
-import { costOf, modelFacts } from "./catalog.ts";
+import { costOf, modelFacts, windowInForce } from "./catalog.ts";
 
 const usage = (input: number, output: number, cacheRead = 0, cacheWrite = 0) => ({
   input,
@@ -57,4 +57,14 @@ describe("costOf", () => {
     expect(total("gpt-6.2-astra", usage(272_000, 0))).toBeCloseTo(0.272 * 8);
     expect(total("gpt-6.2-astra", usage(2_000, 1e6, 270_001))).toBeCloseTo(0.002 * 16 + 60 + 0.270001 * 0.8);
   });
+});
+
+test("the smallest window is in force, and says whose it is", () => {
+  const facts = modelFacts("gpt-5");
+  expect(windowInForce(facts)).toEqual({ tokens: 400_000, source: "catalog" });
+  expect(windowInForce(facts, { declared: 900_000 })).toEqual({ tokens: 400_000, source: "catalog" });
+  expect(windowInForce(facts, { declared: 90_000, served: 65_536 })).toEqual({ tokens: 65_536, source: "served" });
+  expect(windowInForce(facts, { declared: 8_000 })).toEqual({ tokens: 8_000, source: "declared" });
+  expect(windowInForce(modelFacts("gpt-5", { window: 50_000 }))).toEqual({ tokens: 50_000, source: "user" });
+  expect(windowInForce({})).toEqual({});
 });
