@@ -3,10 +3,12 @@ export { anthropicProvider } from "./anthropic/anthropic-provider.ts";
 export {
   CATALOG_DATE,
   costOf,
+  type EffectiveWindow,
   type ModelFacts,
   type ModelOverride,
   modelFacts,
   type Sourced,
+  windowInForce,
 } from "./catalog/catalog.ts";
 export type { PriceRow } from "./catalog/table.ts";
 export { isOverflowText } from "./failure/classify.ts";

@@ -2,12 +2,15 @@
 import {
   buildRequest,
   type CallEvent,
+  fold,
+  type Json,
+  type Message,
   type ModelCall,
+  type Node,
   type Provider,
   type ProviderFamily,
   type Target,
 } from "@stet/core";
-import type { WireAnswer } from "@stet/testkit";
 import { anthropicProvider } from "./anthropic/anthropic-provider.ts";
 import { googleProvider } from "./google/google-provider.ts";
 import { openaiChatProvider } from "./openai-chat/chat-provider.ts";
@@ -55,16 +58,28 @@ export function targetOf(family: ProviderFamily): Target {
 
 /** A call a provider of the family takes, built by core's own builder. */
 export function callOf(family: ProviderFamily, signal: AbortSignal = new AbortController().signal): ModelCall {
-  const view = { segments: [], head: null, revokedAt: new Set<number>() };
-  const { body } = buildRequest(view, targetOf(family), {
-    estimator: { text: (text) => text.length, image: () => 1 },
-    prompt: "Read both files.",
+  return { model: { id: "m", ...APIS[family] }, body: bodyAfter(family, []), signal };
+}
+
+/** The body of a request after these messages, with the prompt `Read both files.` when they are none. */
+export function bodyAfter(family: ProviderFamily, messages: readonly Message[]): { [key: string]: Json } {
+  const path = messages.map((message, at) => {
+    const node: Node = {
+      type: "message",
+      id: `e${at}`,
+      parentId: at === 0 ? null : `e${at - 1}`,
+      timestamp: "",
+      message,
+    };
+    return { node, at };
   });
-  return { model: { id: "m", ...APIS[family] }, body, signal };
+  const estimator = { text: (text: string) => text.length, image: () => 1 };
+  const prompt = messages.length === 0 ? { prompt: "Read both files." } : {};
+  return buildRequest(fold(path), targetOf(family), { estimator, ...prompt }).body;
 }
 
 /** Thinking with a signature, text beyond ASCII, two calls. Where a wire cannot carry something, it leaves it out. */
-export const RICH: WireAnswer = {
+export const RICH = {
   thinking: { text: "Zwei Dateien; erst a, dann b. 💡", signature: "c2lnbmF0dXJlIG9uZQ==" },
   text: "Ich lese beide – gleich.\n\nMoment…",
   calls: [

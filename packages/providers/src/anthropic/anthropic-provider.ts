@@ -5,7 +5,7 @@ import { SDK_TIMEOUT_MS, type TransportOptions, throughSdk, trimUrl } from "../s
 import { anthropicReader } from "./reader.ts";
 
 /**
- * A provider for `anthropic-messages`. `apiKey` goes into `x-api-key`; without one no credential is sent. `baseUrl` is
+ * A provider for `anthropic-messages`. `apiKey` travels as the SDK sends it, as a bearer token; without one no credential is sent. `baseUrl` is
  * the address before `/v1/messages`, by default Anthropic's.
  */
 export function anthropicProvider(options: TransportOptions & { id?: string } = {}): Provider {
@@ -22,7 +22,7 @@ async function post(options: TransportOptions, call: ModelCall, signal: AbortSig
   return throughSdk(options, async (fetchLike) => {
     const client = new Anthropic({
       // The SDK would look for credentials of its own without both of these.
-      apiKey: options.apiKey ?? "none",
+      apiKey: options.apiKey || "none",
       authToken: null,
       baseURL: trimUrl(options.baseUrl ?? "https://api.anthropic.com"),
       fetch: fetchLike,
@@ -30,7 +30,7 @@ async function post(options: TransportOptions, call: ModelCall, signal: AbortSig
       timeout: SDK_TIMEOUT_MS,
       logLevel: "off",
     });
-    const headers = { ...(options.apiKey ? {} : { "x-api-key": null }), ...options.headers };
+    const headers = { ...(options.apiKey ? {} : { Authorization: null }), ...options.headers };
     const body = { ...call.body, stream: true };
     return client.post("/v1/messages", { body, headers, signal, stream: true }).asResponse();
   });

@@ -1,7 +1,7 @@
 /**
  * Facts about one model, each with its source. Must not guess: what no table and no user gave is absent.
  */
-import { StetError, type Usage } from "@stet/core";
+import { effectiveWindow, StetError, type Usage } from "@stet/core";
 import { MODELS, type ModelRow, type PriceRow } from "./table.ts";
 
 /** Day the shipped table was last checked. */
@@ -54,6 +54,24 @@ export function modelFacts(model: string, override: ModelOverride = {}): ModelFa
   const prices = sourced(override.prices && [override.prices], own("prices"));
   if (prices) facts.prices = prices;
   return facts;
+}
+
+/** The window in force and what decided it; no `tokens` where nothing is known. */
+export interface EffectiveWindow {
+  tokens?: number;
+  source?: "declared" | "served" | "user" | "catalog";
+}
+
+/**
+ * The window to work with: the smallest of what the caller declares, what the server that runs the model serves, and what
+ * the model's facts say (design §6, "Effective window").
+ */
+export function windowInForce(facts: ModelFacts, given: { declared?: number; served?: number } = {}): EffectiveWindow {
+  const catalog = facts.window?.value;
+  const tokens = effectiveWindow(catalog === undefined ? given : { ...given, catalog });
+  if (tokens === undefined) return {};
+  if (tokens === catalog) return { tokens, source: facts.window!.source };
+  return { tokens, source: tokens === given.declared ? "declared" : "served" };
 }
 
 /**

@@ -20,7 +20,7 @@ export const OVERFLOW_TEXTS: readonly RegExp[] = [
   /exceeded model token limit/i, // Kimi
   /longer than the maximum (model|context) length/i, // vLLM
   /prompt too long; exceeded (max )?context length/i, // Ollama
-  /inputs? tokens? \+ .{0,40}must be <=/i, // Together, text-generation-inference
+  /inputs?`? tokens? \+ .{0,40}must be <=/i, // Together, text-generation-inference
   /model_context_window_exceeded|context[_ ]length[_ ]exceeded|context_window_exceeded/i, // z.ai, generic
   /request too large for .{0,200}(tokens per min|TPM)/i, // OpenAI, Groq: one request above a whole minute's tokens
   /too many (input )?tokens(?! per)/i,

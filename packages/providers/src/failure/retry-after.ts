@@ -17,7 +17,8 @@ export function retryAfterMs(headers: HeaderReader, nowMs: number): number | und
   if (written === null) return undefined;
   const seconds = numberIn(written);
   if (seconds !== undefined) return Math.ceil(seconds * 1000);
-  const until = Date.parse(written);
+  // Every HTTP date begins with a day's name; the platform's parser takes much that is no date.
+  const until = /^\s*[A-Za-z]{3}/.test(written) ? Date.parse(written) : Number.NaN;
   if (Number.isNaN(until)) return undefined;
   const sent = Date.parse(headers.get("date") ?? "");
   return Math.max(0, until - (Number.isNaN(sent) ? nowMs : sent));

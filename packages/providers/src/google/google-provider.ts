@@ -19,7 +19,7 @@ function post(options: TransportOptions, { model, body }: ModelCall, signal: Abo
   const id = model.id.replace(/^models\//, "");
   // The address, not the body, asks for a stream on this wire.
   const url = `${base}/models/${encodeURIComponent(id)}:streamGenerateContent?alt=sse`;
-  const key: Record<string, string> = options.apiKey === undefined ? {} : { "x-goog-api-key": options.apiKey };
+  const key: Record<string, string> = options.apiKey ? { "x-goog-api-key": options.apiKey } : {};
   return (options.fetch ?? patientFetch)(url, {
     method: "POST",
     headers: { "content-type": "application/json", ...key, ...options.headers },

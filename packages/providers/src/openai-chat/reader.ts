@@ -18,13 +18,19 @@ interface Reading {
   answer: Answer;
   text?: DraftText;
   thinking?: DraftThinking;
-  /** Calls by the index the server gives them. */
-  calls: Map<number, { draft: DraftCall; wireId: string }>;
+  calls: WireCall[];
+}
+
+/** A call, and what the server tells its pieces apart by. */
+interface WireCall {
+  draft: DraftCall;
+  id: string;
+  index: number | undefined;
 }
 
 /** A reader of one answer. A block is whole when one of another kind begins, or at the provider's last word. */
 export function chatReader(answer: Answer): (data: WireObject) => void {
-  const reading: Reading = { answer, calls: new Map() };
+  const reading: Reading = { answer, calls: [] };
   return (data) => {
     const choice = objectsIn(data.choices)[0];
     takeUsage(answer, asObject(data.usage) ?? asObject(choice?.usage));
@@ -70,22 +76,28 @@ function takeCall(reading: Reading, delta: WireObject): void {
   endText(reading);
   endThinking(reading);
   const target = asObject(delta.function) ?? {};
-  const wireId = textOf(delta.id);
+  const id = textOf(delta.id);
   const name = textOf(target.name);
-  let index = countOf(delta.index) ?? (wireId !== "" || name !== "" ? reading.calls.size : reading.calls.size - 1);
-  const known = reading.calls.get(index);
-  // Several servers give every parallel call index 0; a new id with a name is a new call, whatever its index says.
-  if (known && wireId !== "" && known.wireId !== "" && wireId !== known.wireId && name !== "") {
-    const same = [...reading.calls].find(([, call]) => call.wireId === wireId);
-    index = same ? same[0] : reading.calls.size;
-  }
-  let call = reading.calls.get(index);
+  const index = countOf(delta.index);
+  let call = callFor(reading.calls, id, name, index);
   if (!call) {
-    call = { draft: reading.answer.openCall(wireId, name), wireId };
-    reading.calls.set(index, call);
+    call = { draft: reading.answer.openCall(id, name), id, index };
+    reading.calls.push(call);
   }
   const args = target.arguments;
   call.draft.json += typeof args === "string" ? args : asObject(args) ? JSON.stringify(args) : "";
+}
+
+/**
+ * The call a piece belongs to, undefined where it begins one. Several servers give every parallel call index 0, or none;
+ * a new id with a name is a new call, whatever its index says.
+ */
+function callFor(calls: readonly WireCall[], id: string, name: string, index: number | undefined) {
+  const sameId = id === "" ? undefined : calls.find((call) => call.id === id);
+  if (sameId) return sameId;
+  if (index === undefined) return id === "" && name === "" ? calls.at(-1) : undefined;
+  const sameIndex = calls.findLast((call) => call.index === index);
+  return id === "" || name === "" || sameIndex?.id === "" ? sameIndex : undefined;
 }
 
 function endText(reading: Reading): void {
@@ -110,14 +122,14 @@ function takeFinish({ answer, calls }: Reading, reason: string): void {
       answer.fault = { kind: "server", text: `the provider broke off (${reason})` };
       return;
     case "model_context_window_exceeded": // z.ai
-      if (hasText || calls.size > 0) answer.stopReason = "length";
+      if (hasText || calls.length > 0) answer.stopReason = "length";
       else
         answer.fault = { kind: "overflow", text: "the input leaves no room for an answer (context window exceeded)" };
       return;
   }
   const stop = STOP_REASONS[reason] ?? "stop";
   // Some servers say "stop" after calls, others "tool_calls" without one.
-  answer.stopReason = stop === "length" ? stop : calls.size > 0 ? "toolUse" : "stop";
+  answer.stopReason = stop === "length" ? stop : calls.length > 0 ? "toolUse" : "stop";
 }
 
 /**

@@ -20,7 +20,7 @@ export async function postOpenai(post: OpenaiPost): Promise<Response> {
   const { default: OpenAI } = await import("openai");
   return throughSdk(post, async (fetchLike) => {
     const client = new OpenAI({
-      apiKey: post.apiKey ?? "none",
+      apiKey: post.apiKey || "none",
       adminAPIKey: null,
       organization: null,
       project: null,
@@ -31,8 +31,8 @@ export async function postOpenai(post: OpenaiPost): Promise<Response> {
       logLevel: "off",
     });
     const { apiKey, auth, path, body, signal } = post;
-    const bearer = apiKey !== undefined && auth === "bearer" ? {} : { Authorization: null };
-    const key = apiKey !== undefined && auth === "api-key" ? { "api-key": apiKey } : {};
+    const bearer = apiKey && auth === "bearer" ? {} : { Authorization: null };
+    const key = apiKey && auth === "api-key" ? { "api-key": apiKey } : {};
     const headers = { ...bearer, ...key, ...post.routing, ...post.headers };
     return client.post(path, { body, headers, signal, stream: true }).asResponse();
   });

@@ -60,18 +60,30 @@ async function* readAnswer(
   place: FailurePlace,
   abort: AbortLink,
 ): AsyncGenerator<void> {
-  const isStream = !/json|html/i.test(response.headers.get("content-type") ?? "");
-  if (!response.ok || !isStream || !response.body) {
-    throw refusalFrom(response, await readText(response, abort), place);
-  }
+  if (!response.ok || !response.body) throw refusalFrom(response, await readText(response, abort), place);
   const parser = new SseParser();
+  const page: Uint8Array[] = [];
+  let kind: "stream" | "page" | undefined;
   for await (const chunk of chunksOf(response.body, abort)) {
+    kind ??= kindOf(chunk);
+    if (kind === "page") {
+      page.push(chunk);
+      continue;
+    }
     for (const event of parser.push(chunk)) takeEvent(event, take, answer, place);
     yield;
     if (answer.isOver) return;
   }
+  if (kind === "page") throw refusalFrom(response, Buffer.concat(page).toString("utf8"), place);
   for (const event of parser.end()) takeEvent(event, take, answer, place);
   yield;
+}
+
+/** A stream, or JSON or HTML in its place: told by the first character, since servers mislabel both. */
+function kindOf(chunk: Uint8Array): "stream" | "page" | undefined {
+  const first = chunk.find((byte) => byte > 0x20);
+  if (first === undefined) return undefined;
+  return "{[<".includes(String.fromCharCode(first)) ? "page" : "stream";
 }
 
 function takeEvent(event: SseEvent, take: (data: WireObject) => void, answer: Answer, place: FailurePlace): void {

@@ -5,7 +5,7 @@
 
 /** How a vendor is reached. */
 export interface TransportOptions {
-  /** None for servers that ask for none. */
+  /** None, or the empty text, for servers that ask for none. */
   apiKey?: string;
   /** Up to and without the wire's own path. */
   baseUrl?: string;
@@ -19,23 +19,28 @@ export interface TransportOptions {
 export const SDK_TIMEOUT_MS = 60 * 60 * 1000;
 
 const DISPATCHER = Symbol.for("undici.globalDispatcher.1");
-let patientDispatcher: unknown;
+type Dispatcher = { constructor: new (options: object) => Dispatcher };
+let patient: { insteadOf: Dispatcher; dispatcher: Dispatcher } | undefined;
 
 /**
  * The platform's fetch. Node's gives up after five minutes without a byte, and a local model may read a long prompt for
  * longer; the same kind of dispatcher without those limits takes its place, where the one in use is of a known kind.
  */
 export const patientFetch: typeof fetch = (input, init) => {
-  const dispatcher = dispatcherWithoutLimits();
+  const dispatcher = patientDispatcher();
   return fetch(input, dispatcher === undefined ? init : ({ ...init, dispatcher } as RequestInit));
 };
 
-function dispatcherWithoutLimits(): unknown {
-  if (patientDispatcher !== undefined) return patientDispatcher;
-  const current = (globalThis as { [DISPATCHER]?: { constructor: new (options: object) => unknown } })[DISPATCHER];
+/** The dispatcher {@link patientFetch} uses; undefined where the platform's own is used as it is. */
+export function patientDispatcher(): object | undefined {
+  // The platform sets its dispatcher up when this name is first looked at.
+  if (typeof Response === "undefined") return undefined;
+  const current = (globalThis as { [DISPATCHER]?: Dispatcher })[DISPATCHER];
   if (current === undefined || !["Agent", "EnvHttpProxyAgent"].includes(current.constructor.name)) return undefined;
-  patientDispatcher = new current.constructor({ headersTimeout: 0, bodyTimeout: 0 });
-  return patientDispatcher;
+  if (patient?.insteadOf !== current) {
+    patient = { insteadOf: current, dispatcher: new current.constructor({ headersTimeout: 0, bodyTimeout: 0 }) };
+  }
+  return patient.dispatcher;
 }
 
 /**
