@@ -7,6 +7,7 @@ import { check } from "./commands/check.ts";
 import { compact } from "./commands/compact.ts";
 import { type ConfigOptions, config } from "./commands/config.ts";
 import { context } from "./commands/context.ts";
+import { demo } from "./commands/demo.ts";
 import { importSession, listImport } from "./commands/import.ts";
 import { recall } from "./commands/recall.ts";
 import { sessions } from "./commands/sessions.ts";
@@ -164,6 +165,9 @@ function program(): Command {
     .option("--limit <n>", "most hits", tokens)
     .option("--reveal", "show credentials")
     .action((file, query, options) => withSession(file, options, (session) => recall(session, query, options)));
+  plain("demo", "a scripted model at real work through a small window").action((options) =>
+    run(options, () => demo(options)),
+  );
   stet
     .command("tour", { hidden: true })
     .option("--json", "one JSON document on stdout")

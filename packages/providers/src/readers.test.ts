@@ -2,8 +2,8 @@
 import type { AssistantMessage, CallEvent, ProviderFamily } from "@stet/core";
 import { wireFetch } from "@stet/testkit";
 import { describe, expect, test } from "vitest";
-import { callOf, endOf, providerOf } from "./wires.fixture.ts";
 import { patientDispatcher } from "./stream/transport.ts";
+import { callOf, endOf, providerOf } from "./wires.fixture.ts";
 
 type End = CallEvent & { type: "end" };
 

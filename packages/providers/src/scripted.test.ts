@@ -1,7 +1,7 @@
 import type { ModelCall, ProviderFamily } from "@stet/core";
 import { describe, expect, test } from "vitest";
-import { bodyAfter, callOf, endOf, eventsOf, FAMILIES } from "./wires.fixture.ts";
 import { type ScriptedOptions, scriptedProvider } from "./scripted.ts";
+import { bodyAfter, callOf, endOf, eventsOf, FAMILIES } from "./wires.fixture.ts";
 
 const play = (
   options: Partial<ScriptedOptions>,

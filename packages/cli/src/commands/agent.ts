@@ -1,6 +1,7 @@
 /** `stet [prompt]`: the agent in this folder; one shot with `-p`, else a conversation on the terminal. */
 import { StetError } from "@stet/core";
 import type { PermissionMode, RunResult, Session } from "@stet/engine";
+import { providerFor } from "@stet/providers";
 import { agentSession, type SessionChoice } from "../agent/agent-session.ts";
 import { chooseModel } from "../agent/choose-model.ts";
 import { converse } from "../agent/converse.ts";
@@ -44,6 +45,7 @@ export async function agent(words: readonly string[], options: AgentCommandOptio
   const ports = compose();
   // Everything that can be wrong with the model is said before a session is made.
   const model = chooseModel(options.model, undefined, settings, process.env);
+  providerFor(model.ref, process.env, settings.models);
   const session = await agentSession(ports, cwd, options);
   try {
     const chosen = options.model ? model : chooseModel(undefined, session, settings, process.env);

@@ -1,0 +1,201 @@
+/** The agent through the built command line: real wires of four families, real tools, and the demo. */
+import { spawn } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { ProviderFamily } from "@stet/core";
+import { startWireServer, type WireAnswer, type WireTurn } from "@stet/testkit";
+import { afterAll, describe, expect, it } from "vitest";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const scratch = mkdtempSync(join(tmpdir(), "stet-agent-"));
+afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+
+const USAGE = { input: 100, output: 20, cacheRead: 0, cacheWrite: 0 };
+const KEY = `sk-test-${"k3y".repeat(12)}`;
+const APIS: Record<ProviderFamily, string> = {
+  anthropic: "anthropic-messages",
+  "openai-responses": "openai-responses",
+  "openai-chat": "openai-completions",
+  google: "google-generative-ai",
+};
+
+interface Run {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+function stet(args: string[], cwd: string, env: Record<string, string> = {}): Promise<Run> {
+  return new Promise((resolve) => {
+    const { ANTHROPIC_API_KEY: _a, OPENAI_API_KEY: _o, GEMINI_API_KEY: _g, GOOGLE_API_KEY: _h, ...clean } = process.env;
+    const child = spawn(process.execPath, [join(root, "bin/stet.mjs"), ...args], {
+      cwd,
+      env: { ...clean, STET_HOME: join(scratch, "home"), ...env },
+    });
+    let stdout = "";
+    let stderr = "";
+    child.stdout.on("data", (bytes) => {
+      stdout += bytes;
+    });
+    child.stderr.on("data", (bytes) => {
+      stderr += bytes;
+    });
+    child.on("close", (code) => resolve({ code, stdout, stderr }));
+  });
+}
+
+/** A project whose `local` vendor is a server that plays `turns`. */
+async function project(name: string, family: ProviderFamily, turns: readonly WireTurn[]) {
+  const server = await startWireServer({ family, turns, chunkBytes: 7 });
+  const cwd = join(scratch, name);
+  mkdirSync(join(cwd, ".stet"), { recursive: true });
+  const providers = { local: { api: APIS[family], baseUrl: server.baseUrl, keyVariable: "LOCAL_KEY" } };
+  const retry = { maxRetries: 2, baseDelayMs: 1 };
+  writeFileSync(join(cwd, ".stet/settings.json"), JSON.stringify({ model: "local/m", mode: "all", retry, providers }));
+  return { server, cwd, run: (...args: string[]) => stet(args, cwd, { LOCAL_KEY: KEY }) };
+}
+
+const says = (text: string): WireTurn => ({ answer: { text, usage: USAGE } });
+const calls = (...list: [id: string, name: string, args: object][]): WireTurn => ({
+  answer: {
+    text: "I do it.",
+    calls: list.map(([id, name, args]) => ({ id, name, arguments: JSON.stringify(args) })),
+    usage: USAGE,
+  } satisfies WireAnswer,
+});
+
+describe.each(Object.keys(APIS) as ProviderFamily[])("%s", (family) => {
+  it("one shot with real tools, then the session goes on, compacts and is legal", async () => {
+    const turns = [
+      calls(["call_1", "write", { path: "hello.js", content: "console.log('hi from ' + 6 * 7)\n" }]),
+      calls(["call_2", "bash", { command: "node hello.js" }], ["call_3", "grep", { pattern: "nowhere" }]),
+      says("It prints hi from 42."),
+      says("You said hello first."),
+    ];
+    const { server, cwd, run } = await project(`shot-${family}`, family, turns);
+    try {
+      writeFileSync(join(cwd, "AGENTS.md"), "Always answer in one sentence.\n");
+      const file = join(cwd, "s.jsonl");
+      const first = await run("-p", "write hello.js and run it", "--session", file, "--json");
+      expect(first.code, first.stderr).toBe(0);
+      expect(JSON.parse(first.stdout)).toMatchObject({
+        file,
+        text: "It prints hi from 42.",
+        usage: { input: 300, output: 60 },
+        compactions: [],
+      });
+      expect(readFileSync(join(cwd, "hello.js"), "utf8")).toContain("6 * 7");
+      const log = readFileSync(file, "utf8");
+      expect(log).toContain("hi from 42");
+      expect(log).not.toContain(KEY);
+      const second = await run("-p", "what did I say?", "--session", file);
+      expect(second.stdout).toBe("You said hello first.\n");
+      expect(server.requests).toHaveLength(4);
+      for (const request of server.requests) expect(request.violations).toEqual([]);
+      expect(JSON.stringify(server.requests[3]?.body)).toContain("Always answer in one sentence.");
+      const verified = await run("verify", file, "--json");
+      expect(JSON.parse(verified.stdout)).toMatchObject({ ok: true, problems: [] });
+    } finally {
+      await server.close();
+    }
+  }, 60_000);
+
+  it("what passes by waiting is tried again; what does not ends with one line and exit 5, the session usable", async () => {
+    const turns: WireTurn[] = [
+      { fault: { kind: "overloaded" } },
+      says("through"),
+      { fault: { kind: "quota" } },
+      says("again"),
+    ];
+    const { server, cwd, run } = await project(`faults-${family}`, family, turns);
+    try {
+      const file = join(cwd, "s.jsonl");
+      expect((await run("-p", "go", "--session", file)).stdout).toBe("through\n");
+      const failed = await run("-p", "more", "--session", file, "--json");
+      expect(failed.code).toBe(5);
+      expect(JSON.parse(failed.stdout).error).toMatchObject({ code: "provider/failed", data: { kind: "quota" } });
+      expect(failed.stderr).not.toContain(KEY);
+      expect((await run("-p", "and now", "--session", file)).stdout).toBe("again\n");
+    } finally {
+      await server.close();
+    }
+  }, 60_000);
+});
+
+describe("the agent's own words", () => {
+  it("no model, no key, an unknown vendor, an unreachable host: one line, the documented code", async () => {
+    const cwd = join(scratch, "none");
+    mkdirSync(cwd, { recursive: true });
+    for (const [args, code, words] of [
+      [["-p", "hello"], 2, "no model"],
+      [["-p", "hello", "--model", "anthropic/claude-opus-4-5"], 5, "ANTHROPIC_API_KEY is not set"],
+      [["-p", "hello", "--model", "nobody/x"], 2, "nobody"],
+      [["-p"], 2, "a prompt is needed"],
+      [["-p", "hello", "--mode", "wild"], 2, "no such mode"],
+      [["-p", "hello", "-c", "--model", "ollama/x"], 2, "no session of this folder"],
+      [[], 2, "no terminal"],
+    ] as const) {
+      const run = await stet([...args], cwd);
+      expect(run.code, args.join(" ")).toBe(code);
+      expect(
+        run.stderr
+          .trim()
+          .split("\n")
+          .filter((line) => line.startsWith("error: ")),
+      ).toHaveLength(1);
+      expect(run.stderr).toContain(words);
+    }
+  }, 60_000);
+
+  it("a mode that does not allow a tool refuses the call, and says so to the model", async () => {
+    const { server, run, cwd } = await project("modes", "anthropic", [
+      calls(["c1", "bash", { command: "touch x" }]),
+      says("I may not."),
+    ]);
+    try {
+      expect((await run("-p", "go", "--mode", "edit")).stdout).toContain("I may not.");
+      expect(existsSync(join(cwd, "x"))).toBe(false);
+      expect(JSON.stringify(server.requests[1]?.body)).toContain("bash is not allowed in mode edit");
+    } finally {
+      await server.close();
+    }
+  });
+
+  it("Ctrl-C while a tool runs: exit 130, the result on record, the session goes on", async () => {
+    const { server, cwd } = await project("cancel", "anthropic", [
+      calls(["c1", "bash", { command: "sleep 30" }]),
+      says("Here again."),
+    ]);
+    try {
+      const file = join(cwd, "s.jsonl");
+      const child = spawn(process.execPath, [join(root, "bin/stet.mjs"), "-p", "go", "--session", file], {
+        cwd,
+        env: { ...process.env, STET_HOME: join(scratch, "home"), LOCAL_KEY: KEY },
+      });
+      child.stderr.on("data", (bytes) => {
+        if (String(bytes).includes("> bash")) child.kill("SIGINT");
+      });
+      expect(await new Promise((resolve) => child.on("close", resolve))).toBe(130);
+      expect(readFileSync(file, "utf8")).toContain("cancelled by the user");
+      const again = await stet(["-p", "still there?", "--session", file], cwd, { LOCAL_KEY: KEY });
+      expect(again.stdout).toBe("Here again.\n");
+    } finally {
+      await server.close();
+    }
+  }, 60_000);
+});
+
+it("stet demo: 150 requests through a small window, all legal, none too large, six rewrites by three triggers", async () => {
+  const run = await stet(["demo", "--json"], scratch);
+  expect(run.code, run.stdout + run.stderr).toBe(0);
+  const found = JSON.parse(run.stdout);
+  expect(found.requests).toBeGreaterThanOrEqual(150);
+  expect(found.compactions.length).toBeGreaterThanOrEqual(6);
+  expect(new Set(found.compactions.map(({ trigger }: { trigger: string }) => trigger)).size).toBeGreaterThanOrEqual(3);
+  expect(found).toMatchObject({ violations: 0, overflowsRecovered: 1, window: 32_000, failed: [] });
+  expect(found.maxRequestTokens).toBeLessThanOrEqual(found.hardLimit);
+  expect(existsSync(found.file)).toBe(true);
+  rmSync(join(found.file, ".."), { recursive: true });
+}, 120_000);
