@@ -1,4 +1,7 @@
 /** The engine's front door: open a session, look at it, rewrite it, take rewrites back. */
+
+// For extensions: the documented helpers of both source systems.
+export { convertToLlm, serializeConversation } from "@stet/core";
 export { Agent, type AgentOptions, type RunResult } from "./agent/agent.ts";
 export { DEFAULT_RETRY, type RetryPolicy, type Wait } from "./agent/call-model.ts";
 export { type CompletionPorts, completion, type StandAloneResult, type StandAloneTask } from "./agent/complete.ts";
