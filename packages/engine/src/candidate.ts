@@ -37,7 +37,7 @@ import {
 } from "@stet/core";
 import { ESTIMATOR, segmentTokens } from "./estimate.ts";
 import { ledgerBehind } from "./ledger-behind.ts";
-import type { FailedNote, ModelCallRecord, NoteTask } from "./ports.ts";
+import type { FailedNote, ModelCallRecord, NoteTask, NoteWriter, StubWriter } from "./ports.ts";
 import type { RewriteRequest } from "./rewrite.ts";
 import type { Session } from "./session.ts";
 
@@ -71,11 +71,12 @@ export interface Snapshot {
 
 /** Tries ever smaller kept parts until the projected request reaches the target; else the smallest that shrank. */
 export async function bestCandidate(shot: Snapshot): Promise<Candidate | Skip | FailedNote> {
-  const { limits, tokensBefore } = shot;
+  const { limits, request, tokensBefore } = shot;
+  if ("plan" in request.writer) return stubCandidate(shot, request.writer);
   let best: Candidate | undefined;
   let skip: Skip | undefined;
   const isOver = tokensBefore > limits.target;
-  const { isCostly } = shot.request.writer;
+  const { isCostly } = request.writer;
   const tries = [limits.keepRecent, limits.keepRecent >> 1, limits.keepRecent >> 2, 1];
   for (const keepRecent of isCostly ? tries.slice(0, 1) : tries) {
     const plan = planFor(shot, keepRecent, isOver);
@@ -102,6 +103,33 @@ export async function bestCandidate(shot: Snapshot): Promise<Candidate | Skip | 
     };
   }
   return best;
+}
+
+/** Stubs and nothing else. Unasked, they count only when the request then is within the target: else a note is due anyway. */
+function stubCandidate(shot: Snapshot, writer: StubWriter): Candidate | Skip {
+  const { limits, newest, request, session, tokensBefore, view } = shot;
+  const isManual = request.trigger === "manual";
+  const stubs = writer.plan({
+    view,
+    isManual,
+    tokensOf: ESTIMATOR.text,
+    handleOf: (id) => handleOf(session, id),
+    ...(newest ? { newestUserId: newest.entry } : {}),
+  });
+  if (stubs.length === 0) return { skip: "fits", reason: `there is nothing to ${writer.id}` };
+  const candidate = candidateOf(stubs);
+  candidate.tokensAfter = project(shot, candidate);
+  const isEnough = candidate.tokensAfter < tokensBefore && (isManual || candidate.tokensAfter <= limits.target);
+  if (isEnough) return candidate;
+  return {
+    skip: "did_not_shrink",
+    reason: `${writer.id} alone would not make enough room (${tokensBefore} -> ${candidate.tokensAfter} tokens)`,
+  };
+}
+
+/** A candidate that only stubs. */
+function candidateOf(stubs: Stub[]): Candidate {
+  return { summary: "", parts: { history: [0, 0] }, stubs, omitted: [], coveredBefore: 0, tokensAfter: 0 };
 }
 
 function planFor(shot: Snapshot, keepRecent: number, isOver: boolean): CompactionPlan | Skip {
@@ -145,7 +173,7 @@ async function write(shot: Snapshot, plan: CompactionPlan): Promise<Candidate | 
     neutralise,
     redact,
   };
-  const note = await request.writer.write(task, request.signal);
+  const note = await (request.writer as NoteWriter).write(task, request.signal);
   if ("failed" in note) return note;
   const handle = newest ? handleOf(session, newest.entry) : "";
   const composed = withNewestUser(
@@ -178,14 +206,7 @@ function stubsOnly(shot: Snapshot): Candidate | undefined {
   const room = limits.target - limits.fixedOverhead - Math.max(0, prefixTokens);
   const shrunk = shrinkKept(segments, sizes, shrinkOptions(shot, Math.max(0, room)));
   if (shrunk.stubs.length === 0) return undefined;
-  const candidate: Candidate = {
-    summary: "",
-    parts: { history: [0, 0] },
-    stubs: shrunk.stubs,
-    omitted: [],
-    coveredBefore: 0,
-    tokensAfter: 0,
-  };
+  const candidate = candidateOf(shrunk.stubs);
   candidate.tokensAfter = project(shot, candidate);
   return candidate;
 }

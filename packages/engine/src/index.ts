@@ -27,12 +27,15 @@ export type {
   NoteTask,
   NoteWriter,
   OpenedFile,
+  StubTask,
+  StubWriter,
   WrittenNote,
 } from "./ports.ts";
 export { type RecallHit, type RecallQuery, recallIn } from "./recall.ts";
 export { type CheckReport, checkSession, type Damage, type FoundCompaction } from "./report/check.ts";
 export { type CommittedRewrite, type RewriteOutcome, type RewriteRequest, rewrite } from "./rewrite.ts";
 export { type AppendedLine, type CopyTarget, type Draft, Session, WRITER } from "./session.ts";
+export { PRUNE, SHAKE } from "./stub-writers.ts";
 export {
   closingDrafts,
   goTo,

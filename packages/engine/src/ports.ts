@@ -1,5 +1,17 @@
 /** What the engine needs from outside. Types only. */
-import type { Digest, EntryId, Frame, Ledger, LineSource, Node, SessionStore, SummaryParts, Usage } from "@stet/core";
+import type {
+  Digest,
+  EntryId,
+  Frame,
+  Ledger,
+  LineSource,
+  Node,
+  SessionStore,
+  Stub,
+  SummaryParts,
+  Usage,
+  View,
+} from "@stet/core";
 
 /** Wall clock; the engine reads time nowhere else. */
 export interface Clock {
@@ -86,4 +98,20 @@ export interface NoteWriter {
   /** Every note costs money or time, so that one plan is tried instead of ever smaller ones. */
   readonly isCostly?: boolean;
   write(task: NoteTask, signal?: AbortSignal): WrittenNote | Promise<WrittenNote | FailedNote>;
+}
+
+/** What a rewrite by stubs alone is asked for. */
+export interface StubTask {
+  view: View;
+  newestUserId?: EntryId;
+  /** The user asked for it: nothing is too little. */
+  isManual: boolean;
+  tokensOf(text: string): number;
+  handleOf(id: EntryId): string;
+}
+
+/** Makes a context smaller without a note: single results and blocks become stubs. */
+export interface StubWriter {
+  readonly id: string;
+  plan(task: StubTask): Stub[];
 }

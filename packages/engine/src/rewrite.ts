@@ -19,14 +19,14 @@ import { bestCandidate, type Candidate, handleOf, type Snapshot } from "./candid
 import { type CompactionFacts, compactionDraft } from "./compaction-draft.ts";
 import { ESTIMATOR, segmentTokens } from "./estimate.ts";
 import { familyFor, frameFor } from "./frame.ts";
-import type { ModelCallRecord, NoteWriter } from "./ports.ts";
+import type { ModelCallRecord, NoteWriter, StubWriter } from "./ports.ts";
 import type { Draft, Session } from "./session.ts";
 
 export interface RewriteRequest {
   /** What asked for it, as the entry records it. */
   trigger: Trigger;
   /** Who writes the note. */
-  writer: NoteWriter;
+  writer: NoteWriter | StubWriter;
   window: number;
   keepRecentTokens?: number;
   reserveTokens?: number;
@@ -152,7 +152,10 @@ async function commit(
   const drafts: Draft[] = [];
   const elisionId = candidate.stubs.length > 0 ? session.ports.ids.entry() : undefined;
   if (elisionId) {
-    const fields: Draft["fields"] = { cause: "compaction", replacements: candidate.stubs };
+    const fields: Draft["fields"] = {
+      cause: candidate.plan ? "compaction" : shot.request.writer.id,
+      replacements: candidate.stubs,
+    };
     if (!candidate.plan) fields.receipt = receipt;
     drafts.push({ type: "elision", id: elisionId, fields });
   }

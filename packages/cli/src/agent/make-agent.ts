@@ -1,16 +1,18 @@
 /** Puts an agent together: model, provider, tools, writers, limits. The only file that knows them all. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Provider, Tool } from "@stet/core";
-import { StetError } from "@stet/core";
 import {
   Agent,
   completion,
   type Listener,
   type NoteWriter,
   type PermissionMode,
+  PRUNE,
   permissionOf,
   recallIn,
   type Session,
+  SHAKE,
+  type StubWriter,
 } from "@stet/engine";
 import { costOf, type Environment, providerFor, type ResolvedModel, resolveModel } from "@stet/providers";
 import { defaultTools } from "@stet/tools";
@@ -80,16 +82,31 @@ export function makeAgent(setup: AgentSetup): Agent {
   });
 }
 
-/** The preset's methods this build has, in order; the local writer always ends the list. */
-function writersFor(setup: AgentSetup, provider: Provider, maxOutputTokens: number): NoteWriter[] {
-  const { settings, model, env, session, emit } = setup;
-  if (!settings.behaviour.methods.includes("model") || setup.provider) return [LOCAL_WRITER];
+/** The preset's methods this build has, in order; one it has not is named, and the local writer always ends the list. */
+function writersFor(setup: AgentSetup, provider: Provider, maxOutputTokens: number): (NoteWriter | StubWriter)[] {
+  const { settings, emit } = setup;
+  const writers: (NoteWriter | StubWriter)[] = [];
+  for (const method of settings.behaviour.methods) {
+    if (method === "prune") writers.push(PRUNE);
+    else if (method === "shake") writers.push(SHAKE);
+    else if (method === "model" && !setup.provider) writers.push(byModel(setup, provider, maxOutputTokens));
+    else if (method !== "local" && method !== "model")
+      emit({
+        type: "warning",
+        message: `the method ${method} of preset ${settings.preset} is not in this build; the next one is used`,
+      });
+  }
+  return [...writers, LOCAL_WRITER];
+}
+
+/** Notes by `compaction.model`, else by the agent's own model. */
+function byModel(
+  { settings, model, env, session, emit }: AgentSetup,
+  provider: Provider,
+  maxOutputTokens: number,
+): NoteWriter {
   const other =
     settings.compactionModel === undefined ? undefined : resolveModel(settings.compactionModel, settings.models);
-  if (other && other.ref.provider === "")
-    throw new StetError("config/invalid", `compaction.model names no provider: ${settings.compactionModel}`, {
-      exitCode: 2,
-    });
   const chosen = other ?? model;
   const complete = completion({
     provider: other ? providerFor(other.ref, env, settings.models) : provider,
@@ -99,12 +116,6 @@ function writersFor(setup: AgentSetup, provider: Provider, maxOutputTokens: numb
     emit,
     newId: () => session.ports.ids.session(),
   });
-  return [
-    modelWriter({
-      complete,
-      window: chosen.window?.value ?? DEFAULT_WINDOW,
-      maxOutputTokens: chosen.outputCap?.value ?? maxOutputTokens,
-    }),
-    LOCAL_WRITER,
-  ];
+  const window = chosen.window?.value ?? DEFAULT_WINDOW;
+  return modelWriter({ complete, window, maxOutputTokens: chosen.outputCap?.value ?? maxOutputTokens });
 }

@@ -1,6 +1,17 @@
 /** `stet compact`: one compaction. */
 import { buildRequest, StetError, validateRequest } from "@stet/core";
-import { ESTIMATOR, familyFor, frameFor, rewrite, type Session, windowFor } from "@stet/engine";
+import {
+  ESTIMATOR,
+  familyFor,
+  frameFor,
+  type NoteWriter,
+  PRUNE,
+  rewrite,
+  type Session,
+  SHAKE,
+  type StubWriter,
+  windowFor,
+} from "@stet/engine";
 import { LOCAL_WRITER } from "../compose.ts";
 import type { CommonOptions } from "../output.ts";
 import { print } from "../output.ts";
@@ -15,21 +26,29 @@ export interface CompactOptions extends CommonOptions, WriteOptions {
   dryRun?: boolean;
 }
 
+/** Ways of making room that need no model. */
+const WRITERS: Readonly<Record<string, NoteWriter | StubWriter>> = { local: LOCAL_WRITER, prune: PRUNE, shake: SHAKE };
+
+function writerNamed(strategy: string): NoteWriter | StubWriter {
+  const writer = Object.hasOwn(WRITERS, strategy) ? WRITERS[strategy] : undefined;
+  if (writer) return writer;
+  throw new StetError(
+    "config/invalid",
+    `no such strategy in this build: ${strategy}; use --strategy ${Object.keys(WRITERS).join(", ")}`,
+    { exitCode: 2 },
+  );
+}
+
 const EXIT_CODES = { skipped: 4, stale: 6, failed: 5, cancelled: 130 } as const;
 
 /** Runs it; exit code 0 committed or planned, 4 nothing to do, 5 the writer failed, 6 stale, 3 when the request that follows breaks a rule. */
 export async function compact(session: Session, options: CompactOptions): Promise<number> {
-  const strategy = options.strategy ?? "local";
-  if (strategy !== "local") {
-    throw new StetError("config/invalid", `no such strategy in this build: ${strategy}; use --strategy local`, {
-      exitCode: 2,
-    });
-  }
+  const writer = writerNamed(options.strategy ?? "local");
   const settings = loadSettings(process.cwd());
   const started = performance.now();
   const outcome = await rewrite(session, {
     trigger: "manual",
-    writer: LOCAL_WRITER,
+    writer,
     window: windowFor(session, options.window).tokens,
     behaviour: settings.behaviour,
     settings: settings.policy,

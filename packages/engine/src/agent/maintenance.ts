@@ -21,7 +21,7 @@ import type {
 import { buildRequest, limitsFor, openPolicy, PRESETS, refusalText, StetError, step, takeReading } from "@stet/core";
 import { ESTIMATOR } from "../estimate.ts";
 import { frameFor } from "../frame.ts";
-import type { NoteWriter } from "../ports.ts";
+import type { NoteWriter, StubWriter } from "../ports.ts";
 import { type RewriteOutcome, rewrite } from "../rewrite.ts";
 import type { Session } from "../session.ts";
 import type { Listener } from "./events.ts";
@@ -34,7 +34,7 @@ export interface MaintenanceOptions {
   behaviour?: Behaviour;
   settings?: PolicySettings;
   /** Tried in order; the last must need no model. */
-  writers: readonly NoteWriter[];
+  writers: readonly (NoteWriter | StubWriter)[];
   emit: Listener;
 }
 
@@ -96,7 +96,11 @@ export class Maintenance {
   }
 
   /** A manual rewrite with the given writer. */
-  async onAsked(writer: NoteWriter, focus: string | undefined, signal: AbortSignal): Promise<RewriteOutcome> {
+  async onAsked(
+    writer: NoteWriter | StubWriter,
+    focus: string | undefined,
+    signal: AbortSignal,
+  ): Promise<RewriteOutcome> {
     const { reading, limits } = this.#measure();
     const decision = this.#step({ type: "asked", tokens: reading.tokens }, limits);
     if (decision.do === "refuse") return { outcome: "skipped", skip: "fits", reason: refusalText(decision) };
@@ -195,7 +199,7 @@ export class Maintenance {
 
   async #rewrite(
     trigger: Trigger,
-    writer: NoteWriter,
+    writer: NoteWriter | StubWriter,
     budgets: Partial<LadderBudgets>,
     signal: AbortSignal,
     focus?: string,
