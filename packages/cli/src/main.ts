@@ -175,6 +175,12 @@ function program(): Command {
   return stet;
 }
 
+// `stet … | head` closes our output early: that is the reader's choice and no failure.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code !== "EPIPE") throw error;
+  process.exit(process.exitCode ?? 0);
+});
+
 try {
   await program().parseAsync(process.argv);
 } catch (error) {

@@ -13,6 +13,7 @@ export type { Frame, SystemPrompt, Target, ToolSpec } from "./context/frame.ts";
 export { renderSegment } from "./context/render.ts";
 export type { RenderedMessage } from "./context/rendered.ts";
 export { familyOfApi } from "./context/thinking.ts";
+export { type TranscriptItem, transcript } from "./context/transcript.ts";
 export {
   type BranchSummaryEntry,
   type Checkpoint,

@@ -1,6 +1,6 @@
 /** `stet show`: what was said, with a divider where a rewrite fired; or one entry, with its receipt. */
 import type { Entry, Json, Node } from "@stet/core";
-import { redact, redactDeep, StetError } from "@stet/core";
+import { redact, redactDeep, StetError, transcript } from "@stet/core";
 import { entryText, type Session } from "@stet/engine";
 import { type CommonOptions, print } from "../output.ts";
 
@@ -35,38 +35,31 @@ function showEntry(session: Session, entryId: string, options: ShowOptions): num
 
 function showTranscript(session: Session, options: ShowOptions): number {
   const clean = (text: string) => (options.reveal ? text : redact(text).text);
-  const items = session
-    .tree()
-    .path()
-    .nodes.flatMap(({ node }) => {
-      const said = entryText(node);
-      if (!said && !isDivider(node)) return [];
-      const receipt = "receipt" in node && node.receipt ? { receipt: node.receipt } : {};
-      return [
-        {
-          id: node.id,
-          type: node.type,
-          ...(said ? { role: said.role, text: clean(said.text) } : {}),
-          ...(said?.tool ? { tool: said.tool } : {}),
-          divider: isDivider(node),
-          timestamp: node.timestamp,
-          ...receipt,
-        },
-      ];
-    });
+  const path = session.tree().path().nodes;
+  const nodes = new Map(path.map(({ node }) => [node.id, node]));
+  const items = transcript(path).map((item) => {
+    const node = nodes.get(item.id) as Node;
+    const said = entryText(node);
+    return {
+      id: item.id,
+      type: node.type,
+      ...(said ? { role: said.role, text: clean(said.text) } : {}),
+      ...(said?.tool ? { tool: said.tool } : {}),
+      divider: item.kind === "divider",
+      ...(item.kind === "divider" && item.isRevoked ? { revoked: true } : {}),
+      timestamp: item.timestamp,
+      ...(item.kind === "divider" && item.receipt ? { receipt: item.receipt } : {}),
+    };
+  });
   const lines = items.flatMap((item) => {
+    const taken = item.revoked ? ", taken back" : "";
     const head = item.divider
-      ? `---- ${item.type} ${item.id} ----`
+      ? `---- ${item.type} ${item.id}${taken} ----`
       : `[${item.role}${item.tool ? ` ${item.tool}` : ""}] ${item.id}`;
-    const receipt = "receipt" in item && item.receipt ? [item.receipt.line] : [];
-    return [head, ...receipt, ...(item.text ? [item.text] : []), ""];
+    return [head, ...(item.receipt ? [item.receipt.line] : []), ...(item.text ? [item.text] : []), ""];
   });
   print(options, { items }, lines);
   return 0;
-}
-
-function isDivider(node: Node): boolean {
-  return ["compaction", "branch_summary", "elision", "restore"].includes(node.type);
 }
 
 function title(entry: Entry): string {
