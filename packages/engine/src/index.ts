@@ -15,6 +15,8 @@ export {
 export { Queue, type QueuedKind, type QueuedMessage } from "./agent/queue.ts";
 export { type FrameFacts, recordFrame } from "./agent/record-frame.ts";
 export { type Permission, type PermissionMode, permissionOf } from "./agent/run-tools.ts";
+export { defaultPorts } from "./default-ports.ts";
+export { type NextRequest, type OpenOptions, OpenSession, open } from "./embed.ts";
 export { type CallsSeen, type EntryText, entryText } from "./entry-text.ts";
 export { ESTIMATOR, segmentTokens } from "./estimate.ts";
 export { ASSUMED_SYSTEM, familyFor, frameFor, type ModelFact, modelOf, type WindowFact, windowFor } from "./frame.ts";
