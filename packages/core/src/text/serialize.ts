@@ -83,10 +83,14 @@ function assistantParagraphs(
 }
 
 function callText(name: string, args: Record<string, Json> | undefined, { argumentChars }: SerializeLimits): string {
-  const pairs = Object.entries(args ?? {}).map(
-    ([key, value]) => `${key}=${capped(JSON.stringify(value) ?? "null", argumentChars)}`,
-  );
+  const pairs = Object.entries(args ?? {}).map(([key, value]) => `${key}=${capped(jsonOf(value), argumentChars)}`);
   return `${name}(${pairs.join(", ")})`;
+}
+
+/** JSON of a value a host may have built itself: big integers keep their digits. */
+function jsonOf(value: unknown): string {
+  if (typeof value === "bigint") return String(value);
+  return JSON.stringify(value, (_key, inner) => (typeof inner === "bigint" ? String(inner) : inner)) ?? "null";
 }
 
 function resultText(message: ToolResultMessage, { resultChars }: SerializeLimits): string {
