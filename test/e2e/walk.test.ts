@@ -90,6 +90,30 @@ describe("the shipped session", () => {
     expect(stet("recall", shipped, "no such words anywhere").code).toBe(4);
   });
 
+  it("goto --summarize carries a branch along; undo goes back; handoff starts a session that stands alone", () => {
+    const out = join(scratch, "branching.jsonl");
+    const nodes = stet("tree", shipped, "--json")
+      .json()
+      .nodes.filter((n: { onPath: boolean }) => n.onPath);
+    const middle = nodes.filter((n: { role?: string }) => n.role === "assistant")[10].id;
+    const moved = stet("goto", shipped, middle, "--summarize", "--out", out, "--json").json();
+    expect(moved).toMatchObject({ outcome: "committed", file: out, summaryEntryId: expect.any(String) });
+    const context = stet("context", out, "--json").json();
+    expect(context.violations).toEqual([]);
+    expect(context.segments.at(-1).kind).toBe("graft");
+    expect(stet("undo", out, "--json", "--window", "1000000").json()).toMatchObject({ undone: { kind: "navigation" } });
+    const child = join(scratch, "child.jsonl");
+    const handed = stet("handoff", shipped, "--out", child, "--json");
+    expect(handed.code).toBe(0);
+    expect(handed.json()).toMatchObject({
+      outcome: "committed",
+      file: child,
+      document: expect.stringContaining("## Goal"),
+    });
+    expect(stet("context", child, "--json").json()).toMatchObject({ violations: [], frame: "recorded" });
+    expect(stet("recall", child, "Money is integer cents everywhere", "--json").code).toBe(0);
+  });
+
   it("has nothing to compact in a large window", () => {
     const small = join(scratch, "small.jsonl");
     writeFileSync(small, `${readFileSync(shipped, "utf8").split("\n").slice(0, 4).join("\n")}\n`);

@@ -8,6 +8,7 @@ import { compact } from "./commands/compact.ts";
 import { type ConfigOptions, config } from "./commands/config.ts";
 import { context } from "./commands/context.ts";
 import { demo } from "./commands/demo.ts";
+import { handOver } from "./commands/handoff.ts";
 import { importSession, listImport } from "./commands/import.ts";
 import { recall } from "./commands/recall.ts";
 import { sessions } from "./commands/sessions.ts";
@@ -120,9 +121,14 @@ function program(): Command {
   writing("redo <session>", "take the newest undo back")
     .option("--window <tokens>", "context window", tokens)
     .action((file, options) => withSession(file, options, (session) => reverse(session, "redo", undefined, options)));
-  writing("goto <session> <entry>", "move the head").action((file, entry, options) =>
-    withSession(file, options, (session) => move(session, entry, options)),
-  );
+  writing("goto <session> <entry>", "move the head")
+    .option("--summarize", "carry a summary of the branch that is left")
+    .option("--focus <text>", "what the summary should attend to")
+    .action((file, entry, options) => withSession(file, options, (session) => move(session, entry, options)));
+  verb("handoff <session>", "a new session that carries the work on")
+    .option("--focus <text>", "what the document should attend to")
+    .option("--out <file>", "file of the new session")
+    .action((file, options) => withSession(file, options, (session) => handOver(session, options)));
   for (const on of [true, false]) {
     writing(`${on ? "pin" : "unpin"} <session> <entry>`, on ? "a standing rule" : "not a rule").action(
       (file, entry, options) => withSession(file, options, (session) => mark(session, entry, { pin: on }, options)),

@@ -15,7 +15,8 @@ export type CallsSeen = Map<string, { name: string; path?: string }>;
 /** The text of an entry; undefined for entries that say nothing. `calls` is read and extended. */
 export function entryText(entry: Entry, calls: CallsSeen = new Map()): EntryText | undefined {
   if (entry.type === "compaction" || entry.type === "branch_summary") return { role: entry.type, text: entry.summary };
-  if (entry.type === "custom_message") return { role: "custom", text: joined(entry.content) };
+  if (entry.type === "custom_message")
+    return { role: "custom", text: [joined(entry.content), ...carriedWords(entry.details)].join("\n") };
   if (entry.type !== "message" && entry.type !== "late_result") return undefined;
   const { message } = entry;
   switch (message.role) {
@@ -64,4 +65,11 @@ function joined(content: string | readonly { type: string; text?: string }[]): s
     : !Array.isArray(content)
       ? ""
       : content.flatMap((b) => (b.text === undefined ? [] : [b.text])).join("\n");
+}
+
+/** What the user said before a handoff, which travels in its details. */
+function carriedWords(details: unknown): string[] {
+  const { userMessages } = (details ?? {}) as { userMessages?: unknown };
+  if (!Array.isArray(userMessages)) return [];
+  return userMessages.flatMap((one) => (typeof one?.text === "string" ? [one.text as string] : []));
 }

@@ -15,11 +15,13 @@ export {
 export { Queue, type QueuedKind, type QueuedMessage } from "./agent/queue.ts";
 export { type FrameFacts, recordFrame } from "./agent/record-frame.ts";
 export { type Permission, type PermissionMode, permissionOf } from "./agent/run-tools.ts";
+export { abandonedEntries } from "./branch-summary.ts";
 export { defaultPorts } from "./default-ports.ts";
 export { type NextRequest, type OpenOptions, OpenSession, open } from "./embed.ts";
 export { type CallsSeen, type EntryText, entryText } from "./entry-text.ts";
 export { ESTIMATOR, segmentTokens } from "./estimate.ts";
 export { ASSUMED_SYSTEM, familyFor, frameFor, type ModelFact, modelOf, type WindowFact, windowFor } from "./frame.ts";
+export { type HandoffOutcome, type HandoffRequest, handoff } from "./handoff.ts";
 export type {
   Clock,
   EnginePorts,
@@ -39,6 +41,7 @@ export { type CommittedRewrite, type RewriteOutcome, type RewriteRequest, rewrit
 export { type AppendedLine, type CopyTarget, type Draft, Session, WRITER } from "./session.ts";
 export { PRUNE, SHAKE } from "./stub-writers.ts";
 export {
+  type BranchSummaryRequest,
   closingDrafts,
   goTo,
   label,

@@ -4,8 +4,10 @@
  */
 import type { EntryId, Frame, Node, PathNode, Suffix, View } from "@stet/core";
 import { buildRequest, fold, isNode, limitsFor, openCalls, StetError } from "@stet/core";
+import { type BranchSummaryDraft, branchSummary } from "./branch-summary.ts";
 import { ESTIMATOR } from "./estimate.ts";
 import { familyFor, frameFor, windowFor } from "./frame.ts";
+import type { NoteWriter } from "./ports.ts";
 import type { Draft, Session } from "./session.ts";
 
 /** Called when there is something to write; makes the session writable. */
@@ -217,8 +219,24 @@ function parentOf(node: Node | null, path: readonly PathNode[]): { id: EntryId |
 }
 
 export type NavigationOutcome =
-  | { outcome: "committed"; oldHead: EntryId | null; newHead: EntryId | null; editorText?: string }
-  | { outcome: "skipped"; reason: string };
+  | {
+      outcome: "committed";
+      oldHead: EntryId | null;
+      newHead: EntryId | null;
+      editorText?: string;
+      /** The branch summary that was attached at the target. */
+      summaryEntryId?: EntryId;
+    }
+  | { outcome: "skipped" | "failed"; reason: string };
+
+/** A summary of what is being left, carried along. */
+export interface BranchSummaryRequest {
+  writer: NoteWriter;
+  focus?: string;
+  /** Most tokens of the summary. */
+  maxTokens: number;
+  signal?: AbortSignal;
+}
 
 /**
  * Moves the head. A user or custom message goes back to the editor: the head lands on its parent and its text is
@@ -227,7 +245,7 @@ export type NavigationOutcome =
 export async function goTo(
   session: Session,
   entry: EntryId,
-  options: { prepareToWrite: PrepareToWrite },
+  options: { prepareToWrite: PrepareToWrite; summary?: BranchSummaryRequest },
 ): Promise<NavigationOutcome> {
   const tree = session.tree();
   const line = tree.find(entry);
@@ -242,12 +260,32 @@ export async function goTo(
   const node = line.entry;
   const editorText = editorTextOf(node);
   const landing = editorText === undefined ? node : (tree.parentNode(entry) ?? null);
-  await options.prepareToWrite();
-  const closing = closingDrafts(session);
   const target = landingPlace(session, landing, entry, editorText !== undefined);
-  await session.append([...closing, navigationDraft(session, target)], (now) => requireHead(now, oldHead));
-  const outcome: NavigationOutcome = { outcome: "committed", oldHead, newHead: session.head?.node.id ?? null };
-  return editorText === undefined ? outcome : { ...outcome, editorText };
+  // Written before anything is appended: a summary that fails leaves the session as it was.
+  const branch = options.summary ? await branchSummary(session, target.path, options.summary) : undefined;
+  if (branch && "failed" in branch) return { outcome: "failed", reason: branch.failed };
+  await options.prepareToWrite();
+  const drafts = [...closingDrafts(session), ...navigationDrafts(session, target, branch)];
+  const placed = await session.append(drafts, (now) => requireHead(now, oldHead));
+  return {
+    outcome: "committed",
+    oldHead,
+    newHead: session.head?.node.id ?? null,
+    ...(editorText === undefined ? {} : { editorText }),
+    ...(branch ? { summaryEntryId: placed[drafts.length - 1 - branch.calls.length]?.id as EntryId } : {}),
+  };
+}
+
+/**
+ * The lines of one navigation. A branch summary is itself the navigation, child of the target; where the target stands
+ * under a note, that note's copy comes first and the summary below it.
+ */
+function navigationDrafts(session: Session, target: Landing, branch: BranchSummaryDraft | undefined): Draft[] {
+  const plain = navigationDraft(session, target);
+  if (!branch) return [plain];
+  const calls = branch.calls.map((call): Draft => ({ type: "usage", fields: { ...call } }));
+  if (plain.type === "head") return [{ ...branch.draft, parent: target.parent }, ...calls];
+  return [plain, branch.draft, ...calls];
 }
 
 interface Landing {

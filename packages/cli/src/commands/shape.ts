@@ -1,5 +1,6 @@
 /** Verbs that change a session's shape: undo, redo, goto, pin, unpin, label. */
 import { goTo, label, pin, redo, type Session, undo } from "@stet/engine";
+import { LOCAL_WRITER } from "../compose.ts";
 import type { CommonOptions } from "../output.ts";
 import { print } from "../output.ts";
 import { prepareToWrite, type WriteOptions } from "../own-file.ts";
@@ -32,12 +33,32 @@ export async function reverse(
   return 0;
 }
 
+export interface MoveOptions extends ShapeOptions {
+  /** Carry a summary of the branch that is left. */
+  summarize?: boolean;
+  focus?: string;
+}
+
+/** Most tokens of a branch summary. Source: both documents. */
+const BRANCH_TOKENS = 2048;
+
 /** `stet goto`; exit code 4 when the head is already there. */
-export async function move(session: Session, entry: string, options: ShapeOptions): Promise<number> {
-  const outcome = await goTo(session, entry, { prepareToWrite: () => prepareToWrite(session, options) });
-  if (outcome.outcome === "skipped") {
-    print(options, outcome, [`skipped: ${outcome.reason}`]);
-    return 4;
+export async function move(session: Session, entry: string, options: MoveOptions): Promise<number> {
+  const outcome = await goTo(session, entry, {
+    prepareToWrite: () => prepareToWrite(session, options),
+    ...(options.summarize
+      ? {
+          summary: {
+            writer: LOCAL_WRITER,
+            maxTokens: BRANCH_TOKENS,
+            ...(options.focus === undefined ? {} : { focus: options.focus }),
+          },
+        }
+      : {}),
+  });
+  if (outcome.outcome !== "committed") {
+    print(options, outcome, [`${outcome.outcome}: ${outcome.reason}`]);
+    return outcome.outcome === "skipped" ? 4 : 5;
   }
   print(options, { ...outcome, file: session.file }, [`head: ${outcome.oldHead} -> ${outcome.newHead}`]);
   return 0;

@@ -1,0 +1,204 @@
+/** Leaving a branch with what it taught, and handing a session over. */
+import { readFileSync } from "node:fs";
+import { buildRequest, type Node, PROVIDER_FAMILIES, validateRequest } from "@stet/core";
+import {
+  ESTIMATOR,
+  frameFor,
+  goTo,
+  handoff,
+  type NoteWriter,
+  recallIn,
+  rewrite,
+  type Session,
+  undo,
+} from "@stet/engine";
+import { Rng } from "@stet/testkit";
+import { describe, expect, it } from "vitest";
+import { answer, call, compact, LOCAL, requestOf, result, testFolder, user } from "./harness.ts";
+
+const { create, open, folder } = testFolder();
+const write = { prepareToWrite: async () => {} };
+const words = (n: number, tag: string) => Array.from({ length: n }, (_, i) => `${tag}${i}`).join(" ");
+const summary = { writer: LOCAL, maxTokens: 2048 };
+const idOf = (session: Session, text: string) =>
+  session
+    .tree()
+    .path()
+    .nodes.find(({ node }) => JSON.stringify(node).includes(text))?.node.id as string;
+
+const isLegal = (session: Session) => {
+  for (const family of PROVIDER_FAMILIES) {
+    const { body } = buildRequest(session.view, { family, frame: frameFor(session) }, { estimator: ESTIMATOR });
+    expect(validateRequest(family, body)).toEqual([]);
+  }
+};
+
+describe("the written example of both documents: ancestor A, abandoned B C D, target F", () => {
+  async function tree() {
+    const session = await create(`example-${Math.trunc(serial++)}`, [user("the work"), answer("entry A")]);
+    const a = session.head?.node.id as string;
+    await session.append([
+      user("entry B: never use polling"),
+      call("c", "write", { path: "src/b.ts" }),
+      result("c", "write", "ok"),
+      answer("entry D"),
+    ]);
+    const d = session.head?.node.id as string;
+    await goTo(session, a, write);
+    await session.append([user("entry E"), answer("entry F")]);
+    const f = session.head?.node.id as string;
+    await goTo(session, d, write);
+    return { session, a, d, f };
+  }
+  let serial = 0;
+
+  it("the summary stands at the target, made from B to D, with their files", async () => {
+    const { session, d, f } = await tree();
+    const outcome = await goTo(session, f, { ...write, summary });
+    expect(outcome).toMatchObject({ outcome: "committed", oldHead: d, summaryEntryId: expect.any(String) });
+    const head = session.head?.node as Extract<Node, { type: "branch_summary" }>;
+    expect(head).toMatchObject({
+      type: "branch_summary",
+      parentId: f,
+      fromId: d,
+      details: { modifiedFiles: ["src/b.ts"] },
+      replacement: { placement: "graft", through: d },
+    });
+    expect(head.summary).toContain("never use polling");
+    expect(head.summary).not.toContain("entry F");
+    expect(requestOf(session)).toContain("never use polling");
+    expect(requestOf(session)).toContain("entry F");
+    isLegal(session);
+    expect(requestOf(await open(session.file))).toBe(requestOf(session));
+  });
+
+  it("undo goes back to the head before it, and the request is the one before", async () => {
+    const { session, f } = await tree();
+    const before = requestOf(session);
+    await goTo(session, f, { ...write, summary });
+    expect(await undo(session, write)).toMatchObject({ outcome: "committed", undone: { kind: "navigation" } });
+    expect(requestOf(session)).toBe(before);
+  });
+
+  it("to a descendant or with nothing abandoned: no summary, only the move", async () => {
+    const { session, a } = await tree();
+    await goTo(session, a, write);
+    const [first] = session.tree().path().nodes;
+    await goTo(session, first?.node.id as string, write);
+    const moved = await goTo(session, a, { ...write, summary });
+    expect(moved).not.toHaveProperty("summaryEntryId");
+  });
+
+  it("a writer that fails, or a cancel: nothing is appended and the head stays", async () => {
+    const { session, d, f } = await tree();
+    const bytes = readFileSync(session.file);
+    const broken: NoteWriter = { id: "model", write: async () => ({ failed: "no answer", calls: [] }) };
+    expect(await goTo(session, f, { ...write, summary: { ...summary, writer: broken } })).toEqual({
+      outcome: "failed",
+      reason: "no answer",
+    });
+    const stop = new AbortController();
+    stop.abort();
+    expect((await goTo(session, f, { ...write, summary: { ...summary, signal: stop.signal } })).outcome).toBe("failed");
+    expect(Buffer.compare(readFileSync(session.file), bytes)).toBe(0);
+    expect(session.head?.node.id).toBe(d);
+  });
+});
+
+it("a branch with notes of its own, and summaries of summaries: files add up, the words of the user are carried", async () => {
+  const session = await create("nested", [user("root"), answer("ok")]);
+  const root = session.head?.node.id as string;
+  for (const name of ["one", "two", "three"]) {
+    for (let i = 0; i < 8; i++)
+      await session.append([
+        user(`always keep ${name} ${i}`),
+        call(`${name}${i}`, "edit", { path: `src/${name}.ts` }),
+        result(`${name}${i}`, "edit", words(300, "r")),
+        answer("ok"),
+      ]);
+    await compact(session, 16_000, 800);
+    await goTo(session, root, { ...write, summary: { ...summary, maxTokens: 4000 } });
+    isLegal(session);
+  }
+  expect(session.head?.node).toMatchObject({ type: "branch_summary", details: { modifiedFiles: ["src/three.ts"] } });
+  expect(requestOf(session)).toContain("always keep three 7");
+});
+
+it("random walks with summaries: live equals reopened, requests legal", async () => {
+  for (let seed = 1; seed <= 12; seed++) {
+    const rng = new Rng(seed);
+    const session = await create(`walk-${seed}`, [user("start"), answer("ok")]);
+    for (let n = 0; n < 20; n++) {
+      const path = session.tree().path().nodes;
+      const some = path[rng.int(Math.max(1, path.length))]?.node.id;
+      const pick = some === undefined ? 0 : rng.int(5);
+      if (pick <= 1)
+        await session.append([
+          user(`u${n}`),
+          call(`c${n}`, "bash"),
+          result(`c${n}`, "bash", words(rng.int(400), "w")),
+          answer(`a${n}`),
+        ]);
+      else if (pick === 2) await compact(session, 8000, 300);
+      else if (pick === 3) await goTo(session, some as string, { ...write, summary });
+      else await undo(session, { ...write, window: 1_000_000 });
+      expect(requestOf(await open(session.file)), `seed ${seed}, step ${n}`).toBe(requestOf(session));
+    }
+    isLegal(session);
+  }
+}, 120_000);
+
+describe("handoff", () => {
+  async function parent(name: string) {
+    const session = await create(name, [user("Never touch vendor. Build the parser."), answer("ok")]);
+    for (let i = 0; i < 10; i++)
+      await session.append([
+        user(`step ${i} needs care`),
+        call(`c${i}`, "write", { path: `src/p${i}.ts` }),
+        result(`c${i}`, "write", words(200, "o")),
+        answer(`did ${i}`),
+      ]);
+    await rewrite(session, { trigger: "manual", writer: LOCAL, window: 16_000, keepRecentTokens: 500, ...write });
+    return session;
+  }
+
+  it("a new session with a visible document, lineage, and every message of the user, the parent only marked", async () => {
+    const session = await parent("handing-over");
+    const before = readFileSync(session.file);
+    const outcome = await handoff(session, { writer: LOCAL, out: `${folder}/child.jsonl`, maxTokens: 4000, ...write });
+    if (outcome.outcome !== "committed") throw new Error(outcome.reason);
+    const { child } = outcome;
+    expect(child.header).toMatchObject({ parentSession: session.header.id });
+    expect(child.head?.node).toMatchObject({ type: "custom_message", customType: "handoff", display: true });
+    expect(requestOf(child)).toContain("Never touch vendor.");
+    isLegal(child);
+    for (let i = 0; i < 10; i++) expect(recallIn(child, { text: `step ${i} needs care` }).length).toBeGreaterThan(0);
+    expect(Buffer.compare(readFileSync(session.file).subarray(0, before.length), before)).toBe(0);
+    expect([...session.tree().entries()].at(-1)?.entry).toMatchObject({ type: "handed_off", to: child.header.id });
+    await child.append([user("go on")]);
+    expect(requestOf(await open(child.file))).toBe(requestOf(child));
+    await child.close();
+  });
+
+  it("nothing to hand over, and a writer that fails: no file", async () => {
+    const empty = await create("empty", [user("hello")]);
+    const out = `${folder}/never.jsonl`;
+    expect((await handoff(empty, { writer: LOCAL, out, maxTokens: 1000 })).outcome).toBe("skipped");
+    const session = await parent("failing");
+    const broken: NoteWriter = { id: "model", write: async () => ({ failed: "no answer", calls: [] }) };
+    expect((await handoff(session, { writer: broken, out, maxTokens: 1000 })).outcome).toBe("failed");
+    expect(() => readFileSync(out)).toThrow();
+  });
+
+  it("the child is compacted and keeps the rules that were handed over", async () => {
+    const session = await parent("compacted");
+    const outcome = await handoff(session, { writer: LOCAL, out: `${folder}/child2.jsonl`, maxTokens: 3000 });
+    if (outcome.outcome !== "committed") throw new Error(outcome.reason);
+    const { child } = outcome;
+    for (let i = 0; i < 14; i++) await child.append([user(`later ${i}`), answer(words(300, `l${i}_`))]);
+    await compact(child, 16_000, 600);
+    expect(idOf(child, "handoff")).toBeDefined();
+    isLegal(child);
+    await child.close();
+  });
+});
