@@ -1,15 +1,19 @@
 /** Every command in a code block of README and docs runs as printed, block by block, in an empty folder. */
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
-const shipped = join(root, "examples", "sessions", "invoice.jsonl");
+/** A copy: commands that write do so in place, and the shipped session is Stet's own. */
+const shipped = join(mkdtempSync(join(tmpdir(), "stet-docs-")), "invoice.jsonl");
+copyFileSync(join(root, "examples", "sessions", "invoice.jsonl"), shipped);
 const scratch = mkdtempSync(join(tmpdir(), "stet-docs-"));
-afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+afterAll(() => {
+  for (const folder of [scratch, join(shipped, "..")]) rmSync(folder, { recursive: true, force: true });
+});
 
 const COMMAND = "node bin/stet.mjs ";
 const pages = ["README.md", ...readdirSync(join(root, "docs")).map((name) => join("docs", name))].filter((name) =>

@@ -1,7 +1,7 @@
 /** The walk through the built command line: compact, look, take back; on the shipped session and on real ones. */
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -11,7 +11,9 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 const bin = join(root, "bin", "stet.mjs");
 const data = process.env.STET_DATA ?? join(root, "..", "shared", "data");
 const scratch = mkdtempSync(join(tmpdir(), "stet-walk-"));
-const shipped = join(root, "examples", "sessions", "invoice.jsonl");
+/** A copy: commands that write do so in place, and the shipped session is Stet's own. */
+const shipped = join(scratch, "invoice.jsonl");
+copyFileSync(join(root, "examples", "sessions", "invoice.jsonl"), shipped);
 const FAMILIES = ["anthropic", "openai-responses", "openai-chat", "google"];
 
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
