@@ -2,149 +2,21 @@
  * Lines of a note that come from the ledger: each one computed, each with the entry it stands for.
  * Must not read messages; what the ledger does not hold is not claimed.
  */
-import {
-  type CommandFact,
-  compareText,
-  type EntryId,
-  FILES_SHOWN,
-  type FileFact,
-  filesTreeLines,
-  isModified,
-  type UserMessageFact,
-} from "@stet/core";
+import { type CommandFact, compareText, FILES_SHOWN, type FileFact, filesTreeLines, isModified } from "@stet/core";
 import type { Fact, Section } from "./budget.ts";
+import { type Placement, sectionFor } from "./placement.ts";
 import type { Absent } from "./render.ts";
+import { saidFacts } from "./said-facts.ts";
 import type { LocalTask } from "./task.ts";
-import { handle, safeLine, safeText, userQuote } from "./wording.ts";
+import { handle, safeLine, safeText } from "./wording.ts";
 
-/** Where facts go: those of the turn prefix into its own part. */
-export interface Placement {
-  prefixIds: ReadonlySet<EntryId>;
-  hasHistory: boolean;
-}
-
-function sectionFor(placement: Placement, id: EntryId, history: Section, prefix: Section): Section {
-  return !placement.hasHistory || placement.prefixIds.has(id) ? prefix : history;
-}
-
-/** Characters one quotation may take: a fifth of the budget for a request, less for the others. */
-function quoteChars(task: LocalTask, kind: "request" | "message"): number {
-  const chars = Math.floor(task.maxTokens * (kind === "request" ? 0.8 : 0.25));
-  return kind === "request" ? Math.min(Math.max(chars, 120), 2600) : Math.min(Math.max(chars, 100), 600);
-}
-
-function requestFacts(task: LocalTask, placement: Placement): Fact[] {
-  const facts: Fact[] = [];
-  const messages = task.ledger.userMessages;
-  const inHistory = placement.hasHistory ? messages.filter((message) => !placement.prefixIds.has(message.id)) : [];
-  const inPrefix = messages.filter((message) => !inHistory.includes(message));
-  const plain = (
-    message: UserMessageFact,
-    kind: "request" | "message",
-    section: Section,
-    order: number,
-    label: string,
-  ): Fact => ({
-    kind,
-    section,
-    order,
-    voice: "plain",
-    ids: [message.id],
-    count: 1,
-    text: userQuote(task, message, quoteChars(task, kind), label),
-  });
-  const kept = task.kept?.newestUserMessageId;
-  if (task.focus !== undefined && task.focus.trim() !== "") {
-    const text = `- asked of this note: "${safeLine(task, task.focus, 400)}"`;
-    facts.push({
-      kind: "request",
-      section: placement.hasHistory ? "goal" : "request",
-      order: -1,
-      text,
-      voice: "plain",
-      ids: [],
-      count: 1,
-    });
-  }
-  for (const [index, message] of [...inPrefix].reverse().entries()) {
-    facts.push(plain(message, index === 0 ? "request" : "message", "request", messages.indexOf(message), ""));
-  }
-  const latest = inHistory.at(-1);
-  const first = inHistory[0];
-  if (latest)
-    facts.push(
-      plain(latest, "request", "goal", messages.length, latest === first ? "request: " : "newest request here: "),
-    );
-  if (first && first !== latest)
-    facts.push(plain(first, "request", "goal", 0, task.ledger.goal.first === first.id ? "first request: " : ""));
-  for (const message of inHistory.slice(1, -1).reverse())
-    facts.push(plain(message, "message", "goal", messages.indexOf(message), ""));
-  const current = kept ?? inPrefix.at(-1)?.id ?? latest?.id;
-  if (placement.hasHistory && current !== undefined) {
-    const where =
-      current === kept
-        ? ", shown in full after this note"
-        : inPrefix.length > 0
-          ? ", quoted under Original Request"
-          : "";
-    const text = `1. Continue with the newest request: ${handle(current)}${where}.`;
-    facts.push({ kind: "request", section: "next", order: 0, text, voice: "plain", ids: [current], count: 1 });
-  }
-  return facts;
-}
-
-function ruleFacts(task: LocalTask, placement: Placement): Fact[] {
-  const { rules, pins } = task.ledger;
-  const facts = rules.map((rule, order): Fact => {
-    const said = {
-      id: rule.id,
-      text: rule.text,
-      chars: rule.text.length,
-      ...(rule.when === undefined ? {} : { at: rule.when }),
-    };
-    return {
-      kind: "rule",
-      section: sectionFor(placement, rule.id, "constraints", "suffix"),
-      order,
-      voice: "plain",
-      ids: [rule.id],
-      count: 1,
-      text: userQuote(task, said, Math.max(quoteChars(task, "request"), 500), rule.pinned ? "pinned: " : ""),
-    };
-  });
-  const mute = pins.filter((pin) => pin.on && !rules.some((rule) => rule.id === pin.entry));
-  for (const [index, pin] of mute.entries()) {
-    const text = `- pinned by the user: ${handle(pin.entry)}`;
-    const section = sectionFor(placement, pin.entry, "constraints", "suffix");
-    facts.push({
-      kind: "rule",
-      section,
-      order: rules.length + index,
-      text,
-      voice: "plain",
-      ids: [pin.entry],
-      count: 1,
-    });
-  }
-  const isPinned = (fact: Fact) => pins.some((pin) => pin.on && pin.entry === fact.ids[0]);
-  // Pinned first, then the newest: the user chose the ones, and the newest word counts among the others.
-  return [...facts.filter(isPinned).reverse(), ...facts.filter((fact) => !isPinned(fact)).reverse()];
-}
-
-/** Decisions the user stated, newest first to keep; before any reason the model gave. */
-function decisionFacts(task: LocalTask, placement: Placement): Fact[] {
-  const facts = task.ledger.decisions.map((decision, order): Fact => {
-    const at = decision.when === undefined ? {} : { at: decision.when };
-    const said = { id: decision.id, text: decision.text, chars: decision.text.length, ...at };
-    return {
-      kind: "decided",
-      section: sectionFor(placement, decision.id, "decisions", "suffix"),
-      order: order - 1000,
-      voice: "plain",
-      ids: [decision.id],
-      count: 1,
-      text: userQuote(task, said, Math.max(quoteChars(task, "request"), 500), decision.rejected ? "ruled out: " : ""),
-    };
+/** Failures answered since: their exact line, for whoever meets the same again. Newest first to keep. */
+function resolvedFacts(task: LocalTask, placement: Placement): Fact[] {
+  const facts = task.ledger.resolved.map((error, order): Fact => {
+    const subject = safeLine(task, error.subject, 160);
+    const text = `- resolved by ${handle(error.by)}: ${safeLine(task, error.tool, 40)} \`${subject}\` ${handle(error.id)}: ${safeLine(task, error.line, 300)}`;
+    const section = sectionFor(placement, error.id, "context", "early");
+    return { kind: "resolved", section, order: 1500 + order, voice: "data", text, ids: [error.id, error.by], count: 1 };
   });
   return facts.reverse();
 }
@@ -284,14 +156,13 @@ function commandFacts(task: LocalTask, placement: Placement): Fact[] {
 /** Every line the ledger gives; within a kind the ones to keep first come first. */
 export function ledgerFacts(task: LocalTask, placement: Placement): Fact[] {
   return [
-    ...requestFacts(task, placement),
-    ...ruleFacts(task, placement),
-    ...decisionFacts(task, placement),
+    ...saidFacts(task, placement),
     ...errorFacts(task, placement),
     ...todoFacts(task, placement),
     ...changedFacts(task, placement),
     ...treeFacts(task),
     ...commandFacts(task, placement),
+    ...resolvedFacts(task, placement),
   ];
 }
 
@@ -305,6 +176,8 @@ export function absentFacts(task: LocalTask, placement: Placement): Absent[] {
     ["files", "changed", "done"],
     ["commands", "command", "context"],
     ["errors", "error", "blocked"],
+    ["resolved", "resolved", "context"],
+    ["exact", "value", "context"],
   ] as const;
   return places.flatMap(([slot, kind, section]) => {
     const range = left[slot];

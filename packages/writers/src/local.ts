@@ -6,7 +6,8 @@
 import type { EntryId, Ledger, Node } from "@stet/core";
 import { type Fact, mostThatFits, rankFacts } from "./budget.ts";
 import { carriedFacts } from "./carried.ts";
-import { absentFacts, ledgerFacts, type Placement } from "./facts.ts";
+import { absentFacts, ledgerFacts } from "./facts.ts";
+import type { Placement } from "./placement.ts";
 import { proseFacts } from "./prose.ts";
 import { type Drawing, drawNote, type Sheet, smallestNote } from "./render.ts";
 import type { LocalNote, LocalTask } from "./task.ts";
@@ -55,9 +56,10 @@ function hasHistory(task: LocalTask, prefixIds: ReadonlySet<EntryId>): boolean {
   const isOutside = (id: EntryId) => !prefixIds.has(id);
   const { ledger } = task;
   return (
-    [...ledger.userMessages, ...ledger.rules, ...ledger.decisions, ...ledger.commands, ...ledger.errors].some((fact) =>
-      isOutside(fact.id),
-    ) ||
+    [
+      ...[...ledger.userMessages, ...ledger.rules, ...ledger.decisions, ...ledger.commands, ...ledger.errors],
+      ...[...ledger.resolved, ...ledger.exact, ...ledger.questions],
+    ].some((fact) => isOutside(fact.id)) ||
     ledger.files.some((file) => isOutside(file.lastId)) ||
     (ledger.todos !== undefined && isOutside(ledger.todos.id)) ||
     Object.keys(ledger.left).length > 0

@@ -1,0 +1,102 @@
+/**
+ * When a later sentence takes the place of an earlier one: the same words with another number, a named contrast ("B instead
+ * of A" after "use A"), an order taken back, or the end of what it was limited to. Both live in doubt: showing two dated
+ * quotations is a smaller harm than dropping the wrong one, so near-duplicates about different things never meet here.
+ */
+import { CORRECTION } from "./cues/english.ts";
+import { cuesFor } from "./cues/languages.ts";
+import { plainly } from "./rules-en.ts";
+
+const EMPTY_WORDS = new Set(
+  `a an the and or but of to in on at by for from with as is are was be it its that this these those you your we our i my
+   me us they them their not no never always only any all every each must should shall may can will would do does don't use
+   used using please make sure keep from now then when before after than into than so if also just again anymore more ever
+   instead rather correction actually have has had need needs allowed fine ok okay longer`.split(/\s+/),
+);
+
+/** Words that say what a sentence is about: names, nouns, numbers; from scripts without blanks, runs of letters. */
+function subjectWords(sentence: string): Set<string> {
+  const words = sentence
+    .toLowerCase()
+    .replaceAll("’", "'")
+    .match(/[\p{L}\p{N}_][\p{L}\p{N}_./@'-]*/gu);
+  return new Set(
+    (words ?? [])
+      .map((word) => word.replace(/[.'/-]+$/, ""))
+      .filter((word) => word.length > 1 && !EMPTY_WORDS.has(word)),
+  );
+}
+
+/** The sentence with every number taken out, as one line of words; empty when it has no number. */
+function template(sentence: string): string {
+  const plain = sentence
+    .toLowerCase()
+    .replace(/\s+/g, " ")
+    .replace(/[.!。！\s]+$/, "");
+  // Digits inside a name are part of the name: "E4711" and "E4712" are two things.
+  const masked = plain.replace(/(?<![\p{L}\p{N}_-])\d[\d.,:_]*(?:%|\p{L}{1,3})?(?![\p{L}\p{N}_])/gu, "0");
+  return masked === plain ? "" : masked;
+}
+
+const CHOICE =
+  /\b(?:use|using|prefer|go with|going with|stick to|stick with|stay with|switch to|chose|choose|take|adopt)\s+(?:the\s+)?[`"']?([\w@./-]+)/;
+const DENIED =
+  /\b(?:instead of|rather than|no longer|not|over|replaces?|drop|retire)\s+(?:use\s+|using\s+|the\s+)?[`"']?([\w@./-]+)/g;
+
+/** Whether `newer` names the choice of `older` as what it turns away from. */
+function isContrast(newer: string, older: string): boolean {
+  const chosen = CHOICE.exec(older.toLowerCase())?.[1]?.replace(/[.,]+$/, "");
+  if (chosen === undefined || EMPTY_WORDS.has(chosen)) return false;
+  const plain = newer.toLowerCase();
+  const now = CHOICE.exec(plain)?.[1]?.replace(/[.,]+$/, "");
+  if (now === undefined || now === chosen) return false;
+  return [...plain.matchAll(DENIED)].some((match) => match[1]!.replace(/[.,]+$/, "") === chosen);
+}
+
+/** Share of the subject of `older` that `newer` names too. */
+function shared(newer: string, older: string): number {
+  const words = subjectWords(older);
+  if (words.size === 0) return 0;
+  const said = subjectWords(newer);
+  return [...words].filter((word) => said.has(word)).length / words.size;
+}
+
+/**
+ * Whether `newer`, an order or decision, takes the place of `older`: same words and other numbers; a contrast that names
+ * the earlier choice; or a correction that names nearly all of the earlier subject.
+ */
+export function isReplacedBy(older: string, newer: string): boolean {
+  if (older.toLowerCase() === newer.toLowerCase()) return true;
+  const masked = template(newer);
+  if (masked !== "" && masked === template(older)) return true;
+  if (isContrast(newer, older)) return true;
+  const corrects =
+    CORRECTION.test(plainly(newer)) || cuesFor(newer).some(({ lifts }) => lifts.some((cue) => cue.test(newer)));
+  if (!corrects) return false;
+  const words = subjectWords(older);
+  const numbers = [...words].filter((word) => /^\d/.test(word)).length;
+  // Numbers are what a correction changes; the rest of the subject must be the same.
+  return words.size - numbers >= 2 && shared(newer, older) * words.size >= words.size - numbers;
+}
+
+/** Whether `lift` frees what `older` forbids or demands: it names at least two thirds of its subject. */
+export function isLiftedBy(older: string, lift: string): boolean {
+  return shared(lift, older) >= 2 / 3;
+}
+
+const OVER =
+  /\b(?:done|over|back|finished|merged|released|shipped|landed|arrived|complete|completed|is (?:up|in|out|live|here))\b/;
+const SCOPE = /\b(?:in this (?:pr|pull request|commit|branch|change)|until)\b\s*(.*)$/;
+
+/** Whether `sentence` tells that the limit of the passing order `older` is reached. */
+export function isEndedBy(older: string, sentence: string): boolean {
+  const said = plainly(sentence);
+  const scope = SCOPE.exec(plainly(older));
+  if (!scope || !OVER.test(said)) return false;
+  if (!scope[0].startsWith("until")) return /\b(?:pr|pull request|commit|branch|change)\b/.test(said);
+  const until = scope[1]!.replace(
+    /\b(?:is|are|has|have|gets?|been|done|over|back|finished|merged|released|shipped)\b/g,
+    "",
+  );
+  return shared(said, until) >= 2 / 3;
+}
