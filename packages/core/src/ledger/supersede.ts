@@ -11,7 +11,8 @@ const EMPTY_WORDS = new Set(
   `a an the and or but of to in on at by for from with as is are was be it its that this these those you your we our i my
    me us they them their not no never always only any all every each must should shall may can will would do does don't use
    used using please make sure keep from now then when before after than into than so if also just again anymore more ever
-   instead rather correction actually have has had need needs allowed fine ok okay longer`.split(/\s+/),
+   instead rather correction actually have has had need needs allowed fine ok okay longer now
+   anywhere everywhere allowed no`.split(/\s+/),
 );
 
 /** Words that say what a sentence is about: names, nouns, numbers; from scripts without blanks, runs of letters. */
@@ -79,9 +80,13 @@ export function isReplacedBy(older: string, newer: string): boolean {
   return words.size - numbers >= 2 && shared(newer, older) * words.size >= words.size - numbers;
 }
 
-/** Whether `lift` frees what `older` forbids or demands: it names at least two thirds of its subject. */
+/**
+ * Whether `lift` frees what `older` forbids or demands: it names at least half of its subject and nothing else. "You can
+ * touch the docs folder again" says nothing about another folder, however many words the two share.
+ */
 export function isLiftedBy(older: string, lift: string): boolean {
-  return shared(lift, older) >= 2 / 3;
+  const words = subjectWords(older);
+  return shared(lift, older) >= 1 / 2 && [...subjectWords(lift)].every((word) => words.has(word));
 }
 
 const OVER =
