@@ -4,7 +4,7 @@
  */
 
 const LITERAL =
-  /https?:\/\/[^\s"'<>)\]]+|\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}\b|\bv?\d+\.\d+(?:\.\d+)+[\w.-]*|\b[A-Z][A-Z0-9]+_[A-Z0-9_]+\b|\b[A-Za-z][\w-]{0,60}:\d{2,5}\b|\b[A-Z]{2,10}-\d{2,8}\b|#[0-9a-fA-F]{6}\b|\b\d{2,}(?:\.\d+)?(?:%|ms|s|kb|mb|gb|px)?\b/;
+  /https?:\/\/[^\s"'<>)\]]+|\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}\b|\bv?\d+\.\d+(?:\.\d+)+[\w.-]*|\b[A-Z][A-Z0-9]+_[A-Z0-9_]+\b|\b[A-Za-z][\w-]{0,60}:\d{2,5}\b|\b[A-Z]{2,10}-\d{2,8}\b|#[0-9a-fA-F]{6}\b|\b\d+(?:\.\d+)?(?:%|ms|s|kb|mb|gb|px)(?!\w)|\b\d{3,}\b/;
 const LABEL =
   /\b(?:listening|running|serving|available|local|network|url|port|version|commit|sha\d*|hash|digest|build|release|tag|branch|ticket|request.id|trace.id|deploy\w*)\b/i;
 const TOOL_LITERAL =

@@ -17,6 +17,8 @@ describe("a later sentence takes the place of an earlier one", () => {
     ["The port of relay is 4711.", "The port of relax is 4711."],
     ["Never touch src/a.", "Never touch src/b."],
     ["Never edit E4711.", "Never edit E4712."],
+    ["Keep port 8080 free.", "Keep port 9090 free."],
+    ["Never reopen ticket 12.", "Never reopen ticket 13."],
     ["Use tabs in Go.", "Use spaces in Python."],
     ["Use npm, not yarn.", "Use vitest instead of jest."],
     ["Always run the linter.", "Actually, always run the tests of the parser."],

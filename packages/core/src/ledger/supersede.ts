@@ -28,14 +28,17 @@ function subjectWords(sentence: string): Set<string> {
   );
 }
 
-/** The sentence with every number taken out, as one line of words; empty when it has no number. */
+/** A number behind one of these is a value; behind a noun ("port 80", "ticket 12") it says which thing is meant. */
+const VALUE =
+  /(?<=(?:^|[\s(])(?:under|below|over|above|most|least|to|is|are|be|than|of|within|exactly|about|by|after|every|exceed|max|=)\s)\d[\d.,:_]*(?:%|\p{L}{1,3})?(?![\p{L}\p{N}_-])/gu;
+
+/** The sentence with its values taken out, as one line of words; empty when it has none. */
 function template(sentence: string): string {
   const plain = sentence
     .toLowerCase()
     .replace(/\s+/g, " ")
     .replace(/[.!。！\s]+$/, "");
-  // Digits inside a name are part of the name: "E4711" and "E4712" are two things.
-  const masked = plain.replace(/(?<![\p{L}\p{N}_-])\d[\d.,:_]*(?:%|\p{L}{1,3})?(?![\p{L}\p{N}_])/gu, "0");
+  const masked = plain.replace(VALUE, "0");
   return masked === plain ? "" : masked;
 }
 
