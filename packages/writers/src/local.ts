@@ -43,9 +43,15 @@ export function writeLocalNote(task: LocalTask): LocalNote {
   const ranked = rankFacts(facts, task.maxTokens, task.estimate);
   for (const style of task.maxTokens >= FULL_STYLE_TOKENS ? (["full", "compact"] as const) : (["compact"] as const)) {
     const styled = { ...sheet, style };
-    const draw = (chosen: ReadonlySet<Fact>) => redactedParts(task, drawNote(styled, chosen));
-    const chosen = mostThatFits(ranked, (some) => task.estimate(draw(some).text) <= task.maxTokens);
-    if (chosen && (chosen.size > 0 || facts.length === 0)) return sealed(draw(chosen), sheet, chosen);
+    const plain = (chosen: ReadonlySet<Fact>) => drawNote(styled, chosen);
+    const safe = (chosen: ReadonlySet<Fact>) => redactedParts(task, plain(chosen));
+    // Looking for credentials in the whole costs more than drawing it; it changes the size only in the rare case.
+    for (const draw of [plain, safe]) {
+      const chosen = mostThatFits(ranked, (some) => task.estimate(draw(some).text) <= task.maxTokens);
+      if (!chosen || (chosen.size === 0 && facts.length > 0)) continue;
+      const note = safe(chosen);
+      if (task.estimate(note.text) <= task.maxTokens) return sealed(note, sheet, chosen);
+    }
   }
   return sealed(redactedParts(task, smallestNote(sheet)), sheet, new Set());
 }

@@ -10,7 +10,7 @@ import { namesValue } from "./exact.ts";
 import { clipEnd, clipStart } from "./results.ts";
 import { findSaid, isAssent, isLift, isPassing, ownSentences } from "./said.ts";
 import { type DecisionFact, type Ledger, LIMITS, type RuleFact } from "./slots.ts";
-import { isEndedBy, isLiftedBy, isReplacedBy } from "./supersede.ts";
+import { isEndedBy, isLiftedBy, replacedBy } from "./supersede.ts";
 import { isoTimestamp } from "./timestamp.ts";
 
 /** Records a user message: its words, and what they establish. */
@@ -83,14 +83,16 @@ function expire(ledger: Ledger, own: readonly string[]): void {
 }
 
 function addDecision(ledger: Ledger, decision: DecisionFact): void {
-  ledger.decisions = ledger.decisions.filter((known) => !isReplacedBy(known.text, decision.text));
+  const isReplaced = replacedBy(decision.text);
+  ledger.decisions = ledger.decisions.filter((known) => !isReplaced(known.text));
   ledger.decisions.push(decision);
   if (ledger.decisions.length > LIMITS.decisions) leaveOut(ledger, "decisions", ledger.decisions.shift()!.id);
 }
 
 function addRule(ledger: Ledger, rule: RuleFact): void {
   // Said again, or corrected: the newest saying stands for both. What was pinned goes only by `/unpin`.
-  if (!rule.pinned) ledger.rules = ledger.rules.filter((known) => known.pinned || !isReplacedBy(known.text, rule.text));
+  const isReplaced = rule.pinned ? () => false : replacedBy(rule.text);
+  ledger.rules = ledger.rules.filter((known) => known.pinned || !isReplaced(known.text));
   ledger.rules.push(rule);
   if (ledger.rules.length <= LIMITS.rules) return;
   const first = (isExpendable: (known: RuleFact) => boolean) => ledger.rules.findIndex(isExpendable);
@@ -101,7 +103,8 @@ function addRule(ledger: Ledger, rule: RuleFact): void {
 }
 
 function addValue(ledger: Ledger, value: Ledger["exact"][number]): void {
-  ledger.exact = ledger.exact.filter((known) => known.by !== "user" || !isReplacedBy(known.text, value.text));
+  const isReplaced = replacedBy(value.text);
+  ledger.exact = ledger.exact.filter((known) => known.by !== "user" || !isReplaced(known.text));
   ledger.exact.push(value);
   if (ledger.exact.filter((known) => known.by === "user").length <= LIMITS.values) return;
   const [gone] = ledger.exact.splice(

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isEndedBy, isLiftedBy, isReplacedBy } from "./supersede.ts";
+import { isEndedBy, isLiftedBy, replacedBy } from "./supersede.ts";
 
 describe("a later sentence takes the place of an earlier one", () => {
   test.each([
@@ -10,7 +10,7 @@ describe("a later sentence takes the place of an earlier one", () => {
     ["The limit of knob is 30 seconds.", "Correction: the limit of knob must be 45 seconds, not 30."],
     ["Never log request bodies.", "never log request bodies."],
   ])("%s → %s", (older, newer) => {
-    expect(isReplacedBy(older, newer)).toBe(true);
+    expect(replacedBy(newer)(older)).toBe(true);
   });
 
   test.each([
@@ -23,7 +23,7 @@ describe("a later sentence takes the place of an earlier one", () => {
     ["Use npm, not yarn.", "Use vitest instead of jest."],
     ["Always run the linter.", "Actually, always run the tests of the parser."],
   ])("both live: %s | %s", (older, newer) => {
-    expect(isReplacedBy(older, newer)).toBe(false);
+    expect(replacedBy(newer)(older)).toBe(false);
   });
 });
 

@@ -47,14 +47,9 @@ const CHOICE =
 const DENIED =
   /\b(?:instead of|rather than|no longer|not|over|replaces?|drop|retire)\s+(?:use\s+|using\s+|the\s+)?[`"']?([\w@./-]+)/g;
 
-/** Whether `newer` names the choice of `older` as what it turns away from. */
-function isContrast(newer: string, older: string): boolean {
-  const chosen = CHOICE.exec(older.toLowerCase())?.[1]?.replace(/[.,]+$/, "");
-  if (chosen === undefined || EMPTY_WORDS.has(chosen)) return false;
-  const plain = newer.toLowerCase();
-  const now = CHOICE.exec(plain)?.[1]?.replace(/[.,]+$/, "");
-  if (now === undefined || now === chosen) return false;
-  return [...plain.matchAll(DENIED)].some((match) => match[1]!.replace(/[.,]+$/, "") === chosen);
+function choiceOf(sentence: string): string | undefined {
+  const chosen = CHOICE.exec(sentence)?.[1]?.replace(/[.,]+$/, "");
+  return chosen === undefined || EMPTY_WORDS.has(chosen) ? undefined : chosen;
 }
 
 /** Share of the subject of `older` that `newer` names too. */
@@ -66,21 +61,32 @@ function shared(newer: string, older: string): number {
 }
 
 /**
- * Whether `newer`, an order or decision, takes the place of `older`: same words and other numbers; a contrast that names
- * the earlier choice; or a correction that names nearly all of the earlier subject.
+ * Tells of earlier orders or decisions whether `newer` takes their place: same words and other values; a contrast that
+ * names the earlier choice; or a correction that names all of the earlier subject. What depends on `newer` alone is
+ * judged once, so that a long list costs little.
  */
-export function isReplacedBy(older: string, newer: string): boolean {
-  if (older.toLowerCase() === newer.toLowerCase()) return true;
+export function replacedBy(newer: string): (older: string) => boolean {
+  const said = newer.toLowerCase();
   const masked = template(newer);
-  if (masked !== "" && masked === template(older)) return true;
-  if (isContrast(newer, older)) return true;
+  const now = choiceOf(said);
+  const denied = new Set(
+    now === undefined ? [] : [...said.matchAll(DENIED)].map((match) => match[1]!.replace(/[.,]+$/, "")),
+  );
+  if (now !== undefined) denied.delete(now);
   const corrects =
     CORRECTION.test(plainly(newer)) || cuesFor(newer).some(({ lifts }) => lifts.some((cue) => cue.test(newer)));
-  if (!corrects) return false;
-  const words = subjectWords(older);
-  const numbers = [...words].filter((word) => /^\d/.test(word)).length;
-  // Numbers are what a correction changes; the rest of the subject must be the same.
-  return words.size - numbers >= 2 && shared(newer, older) * words.size >= words.size - numbers;
+  const isCorrected = (older: string) => {
+    const words = subjectWords(older);
+    const numbers = [...words].filter((word) => /^\d/.test(word)).length;
+    // Numbers are what a correction changes; the rest of the subject must be the same.
+    return words.size - numbers >= 2 && shared(newer, older) * words.size >= words.size - numbers;
+  };
+  return (older) => {
+    const before = older.toLowerCase();
+    if (before === said || (masked !== "" && masked === template(older))) return true;
+    if (denied.size > 0 && denied.has(choiceOf(before) ?? "")) return true;
+    return corrects && isCorrected(older);
+  };
 }
 
 /**
