@@ -20,6 +20,12 @@ export function recordProse(draft: Draft, id: EntryId, message: AssistantMessage
   if (!Array.isArray(message.content) || message.content.some((block) => block?.type === "toolCall")) return;
   const text = message.content.flatMap((block) => (block?.type === "text" ? [String(block.text)] : [])).join("\n");
   if (text.trim() === "") return;
+  // Most turns end without either; looking first spares them the search for credentials.
+  if (!/[?？]/.test(text) && !PROPOSAL.test(text)) {
+    ledger.questions = [];
+    ledger.proposed = [];
+    return;
+  }
   const clean = draft.clean(text).slice(-READ_CHARS);
   const said = prose(clean).flatMap((paragraph) => sentences(paragraph));
   const fact = (sentence: string) => ({ id, text: clipEnd(sentence, LIMITS.lineChars) });
