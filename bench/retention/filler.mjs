@@ -16,12 +16,26 @@ const ASKS = [
   (a) => `Looks good. Now the ${a}, same treatment.`,
   (a) => `Continue with the ${a}.`,
 ];
-const SAYS = [
-  (a) => `I'll read the ${a} first to see where the state is kept.`,
-  (a) => `The ${a} renders twice because its key changes with every load.`,
-  (a) => `The change in the ${a} is done; the snapshot follows from it.`,
-  (a) => `Next I look at how the ${a} is mounted.`,
+const PARTS =
+  "effect selector reducer template hook handler wrapper request buffer timer label shadow border row".split(" ");
+const DOES = "renders reloads closes blocks moves repeats resets fades waits breaks".split(" ");
+const WHEN = [
+  "on the second load",
+  "after a resize",
+  "when the list is empty",
+  "before the data is in",
+  "on slow networks",
 ];
+/** One sentence of an assistant: no two alike, as in real work. */
+function says(next, noun) {
+  const part = pick(next, PARTS);
+  return pick(next, [
+    `I'll read the ${part} of the ${noun} to see why it ${pick(next, DOES)} ${pick(next, WHEN)}.`,
+    `The ${part} in the ${noun} ${pick(next, DOES)} ${pick(next, WHEN)} because its ${pick(next, PARTS)} ${pick(next, DOES)} too early.`,
+    `The change in the ${part} is done, and the ${pick(next, PARTS)} of the ${noun} no longer ${pick(next, DOES)} ${pick(next, WHEN)}.`,
+    `Next I look at how the ${part} of the ${noun} ${pick(next, DOES)} ${pick(next, WHEN)}.`,
+  ]);
+}
 const WORDS = "const value return await item list index state render load error parse token node map filter".split(" ");
 
 function code(next, chars) {
@@ -47,7 +61,7 @@ export function turn(serial, next) {
       {
         role: "assistant",
         content: [
-          { type: "text", text: pick(next, SAYS)(noun) },
+          { type: "text", text: `${says(next, noun)} ${says(next, noun)}` },
           { type: "toolCall", id, name, arguments: args },
         ],
         stopReason: "toolUse",
@@ -55,7 +69,11 @@ export function turn(serial, next) {
       { role: "toolResult", toolCallId: id, toolName: name, content: [{ type: "text", text: output }], isError: false },
     );
   }
-  messages.push({ role: "assistant", content: [{ type: "text", text: pick(next, SAYS)(noun) }], stopReason: "stop" });
+  messages.push({
+    role: "assistant",
+    content: [{ type: "text", text: `${says(next, noun)} ${says(next, noun)}` }],
+    stopReason: "stop",
+  });
   return messages;
 }
 

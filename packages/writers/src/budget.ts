@@ -12,7 +12,8 @@ export type Section =
 /**
  * The order in which facts keep their place: first row first. `share` is the part of the budget a row may take before
  * the rows below it have had theirs; what is left after one round is given out in the same order. `name` is what the
- * note says when it had to leave some out.
+ * note says when it had to leave some out. A `remark` is an older message with words that may be an order nobody was sure
+ * of; a `message` is any other.
  */
 export const PRIORITIES = [
   { kind: "request", share: 0.2, name: "requests" },
@@ -21,11 +22,13 @@ export const PRIORITIES = [
   { kind: "todo", share: 0.12, name: "open todos" },
   { kind: "error", share: 0.1, name: "unresolved errors" },
   { kind: "changed", share: 0.2, name: "changed files" },
-  { kind: "value", share: 0.12, name: "values the user named" },
+  { kind: "value", share: 0.25, name: "values the user named" },
   { kind: "finished", share: 0.08, name: "finished todos" },
   { kind: "passing", share: 0.05, name: "rules for a while" },
-  { kind: "message", share: 0.12, name: "earlier user messages" },
+  { kind: "remark", share: 0.2, name: "earlier user messages" },
   { kind: "resolved", share: 0.06, name: "resolved errors" },
+  { kind: "message", share: 0.06, name: "earlier user messages" },
+  { kind: "read", share: 0.06, name: "files read" },
   { kind: "command", share: 0.06, name: "commands" },
   { kind: "changedTree", share: 0.08, name: "changed files in the tree" },
   { kind: "tree", share: 0.08, name: "files in the tree" },

@@ -43,40 +43,68 @@ function todoFacts(task: LocalTask, placement: Placement): Fact[] {
 
 const FILES_PER_LINE = 12;
 
-function changedFacts(task: LocalTask, placement: Placement): Fact[] {
-  const groups = new Map<string, FileFact[]>();
-  for (const file of task.ledger.files.filter(isModified).reverse()) {
+/** Files in groups of one folder, section and wording; the newest groups first. */
+function fileGroups(
+  files: readonly FileFact[],
+  labelOf: (file: FileFact) => { section: Section; what: string },
+): { section: Section; what: string; folder: string; files: FileFact[] }[] {
+  const groups = new Map<string, { section: Section; what: string; folder: string; files: FileFact[] }>();
+  for (const file of files) {
     const folder = file.path.slice(0, file.path.lastIndexOf("/") + 1);
-    const what =
-      file.changedId === undefined ? "change asked for, not confirmed" : file.deleted ? "deleted" : "changed";
-    const section = sectionFor(placement, file.lastId, "done", "early");
+    const { section, what } = labelOf(file);
     const key = JSON.stringify([section, what, folder]);
-    groups.set(key, [...(groups.get(key) ?? []), file]);
+    const group = groups.get(key) ?? { section, what, folder, files: [] };
+    group.files.push(file);
+    groups.set(key, group);
   }
-  const facts: Fact[] = [];
-  for (const [key, files] of groups) {
-    const [section, what, folder] = JSON.parse(key) as [Section, string, string];
-    for (let start = 0; start < files.length; start += FILES_PER_LINE) {
-      const some = files.slice(start, start + FILES_PER_LINE);
-      const names = some
-        .map((file) => safeLine(task, file.path.slice(folder.length), 120))
-        .sort(compareText)
-        .join(", ");
-      const id = some[0]!.changedId ?? some[0]!.lastId;
-      const place = folder === "" ? "" : `in ${safeLine(task, folder, 200)}: `;
-      const text = `- ${what} ${place}${names} ${handle(id)}`;
-      facts.push({
-        kind: "changed",
-        section,
-        order: 1000 - facts.length / 10_000,
-        text,
-        voice: "data",
-        ids: [id],
-        count: some.length,
-      });
-    }
-  }
-  return facts;
+  return [...groups.values()].flatMap((group) =>
+    Array.from({ length: Math.ceil(group.files.length / FILES_PER_LINE) }, (_, index) => ({
+      ...group,
+      files: group.files.slice(index * FILES_PER_LINE, (index + 1) * FILES_PER_LINE),
+    })),
+  );
+}
+
+function fileFacts(
+  task: LocalTask,
+  kind: "changed" | "read",
+  files: readonly FileFact[],
+  labelOf: (file: FileFact) => { section: Section; what: string },
+): Fact[] {
+  return fileGroups(files, labelOf).map(({ section, what, folder, files: some }, index) => {
+    const names = some
+      .map((file) => safeLine(task, file.path.slice(folder.length), 120))
+      .sort(compareText)
+      .join(", ");
+    const id = some[0]!.changedId ?? some[0]!.lastId;
+    const place = folder === "" ? "" : `in ${safeLine(task, folder, 200)}: `;
+    return {
+      kind,
+      section,
+      order: 1000 - index / 10_000,
+      text: `- ${what} ${place}${names} ${handle(id)}`,
+      voice: "data" as const,
+      ids: [id],
+      count: some.length,
+    };
+  });
+}
+
+function changedFacts(task: LocalTask, placement: Placement): Fact[] {
+  return fileFacts(task, "changed", task.ledger.files.filter(isModified).reverse(), (file) => ({
+    section: sectionFor(placement, file.lastId, "done", "early"),
+    what: file.changedId === undefined ? "change asked for, not confirmed" : file.deleted ? "deleted" : "changed",
+  }));
+}
+
+/** Files only read, where the tree has no room for them all. */
+function readFacts(task: LocalTask, placement: Placement): Fact[] {
+  if (task.ledger.files.length <= FILES_SHOWN) return [];
+  const files = task.ledger.files.filter((file) => file.read && !isModified(file)).reverse();
+  return fileFacts(task, "read", files, (file) => ({
+    section: sectionFor(placement, file.lastId, "context", "early"),
+    what: "read",
+  }));
 }
 
 /** Two sizes of the documented tree: with changed files only, and with all; the drawing takes the larger one it has. */
@@ -160,6 +188,7 @@ export function ledgerFacts(task: LocalTask, placement: Placement): Fact[] {
     ...errorFacts(task, placement),
     ...todoFacts(task, placement),
     ...changedFacts(task, placement),
+    ...readFacts(task, placement),
     ...treeFacts(task),
     ...commandFacts(task, placement),
     ...resolvedFacts(task, placement),

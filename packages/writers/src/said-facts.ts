@@ -9,22 +9,33 @@ import type { LocalTask } from "./task.ts";
 import { handle, safeLine, userQuote } from "./wording.ts";
 
 /** Characters one quotation may take: a fifth of the budget for a request, less for the others. */
-function quoteChars(task: LocalTask, kind: "request" | "message"): number {
+function quoteChars(task: LocalTask, kind: "request" | "remark" | "message"): number {
   const chars = Math.floor(task.maxTokens * (kind === "request" ? 0.8 : 0.25));
   return kind === "request" ? Math.min(Math.max(chars, 120), 2600) : Math.min(Math.max(chars, 100), 600);
 }
 
 /** What is left of an older message is worth a line from here on: less is "thanks" and "go on". */
 const REST_CHARS = 12;
+/** Words that may make an order, a taste, a choice or a denial of a sentence no cue was sure of. */
+const TELLING =
+  /(?<![\p{L}])(?:must|should|only|never|always|not|no|none|\p{L}+n't|keep|prefer|avoid|without|before|every|each|have to|has to|needs? to|may|rather|instead|because|since|remember|important|care|rule|limit|same|nicht|nie|kein\p{L}*|nur|immer|muss|müssen|soll|lieber|weil|pas|jamais|toujours|doit|doivent|faut|plutôt|nunca|siempre|debe|deben|solo|prefiero|mejor|porque)(?![\p{L}])|[不别必须只勿]|ない|だけ|べき|ください|마세요|않|반드시|항상|만 /iu;
+const FENCED = /(```|~~~)[\s\S]*?(?:\1|$)/g;
 
-/** The message without the sentences other sections quote whole; nothing when little of it is left. */
+/**
+ * An older message without the sentences other sections quote whole and without fenced pastes, each left out visibly;
+ * nothing when little of it is left.
+ */
 function unquoted(task: LocalTask, message: UserMessageFact): UserMessageFact | undefined {
   const { rules, decisions, exact } = task.ledger;
   const quoted = [...rules, ...decisions, ...exact].filter((fact) => fact.id === message.id).map((fact) => fact.text);
-  if (quoted.length === 0 || message.tail !== undefined) return message;
-  const rest = quoted.reduce((text, said) => text.replace(said, () => "[…]"), message.text).trim();
+  if (message.tail !== undefined) return message;
+  const rest = quoted
+    .reduce((text, said) => text.replace(said, () => "[…]"), message.text)
+    .replace(FENCED, "[…]")
+    .replace(/\s*\[…\](?:\s*\[…\])*\s*/g, " […] ")
+    .trim();
   const isSmall = rest.replaceAll("[…]", "").trim().length < REST_CHARS && !message.images;
-  if (isSmall) return undefined;
+  if (isSmall && quoted.length > 0) return undefined;
   return { ...message, text: rest, chars: rest.length };
 }
 
@@ -35,7 +46,7 @@ function requestFacts(task: LocalTask, placement: Placement): Fact[] {
   const inPrefix = messages.filter((message) => !inHistory.includes(message));
   const plain = (
     message: UserMessageFact,
-    kind: "request" | "message",
+    kind: "request" | "remark" | "message",
     section: Section,
     order: number,
     label: string,
@@ -74,7 +85,8 @@ function requestFacts(task: LocalTask, placement: Placement): Fact[] {
     facts.push(plain(first, "request", "goal", 0, task.ledger.goal.first === first.id ? "first request: " : ""));
   for (const message of inHistory.slice(1, -1).reverse()) {
     const rest = unquoted(task, message);
-    if (rest) facts.push(plain(rest, "message", "goal", messages.indexOf(message), ""));
+    const kind = rest && TELLING.test(rest.text) ? "remark" : "message";
+    if (rest) facts.push(plain(rest, kind, "goal", messages.indexOf(message), ""));
   }
   const current = kept ?? inPrefix.at(-1)?.id ?? latest?.id;
   if (placement.hasHistory && current !== undefined) {

@@ -16,9 +16,13 @@ const LINE_CHARS = 160;
 const END_CHARS = 4000;
 const LINES_PER_RESULT = 2;
 
+/** A sentence of words, or of a script without blanks; a line of a terminal has signs and numbers instead. */
+const WORDED = /^[\p{L}\p{N}#"'`(].*(?:\p{L}{2,}\P{L}+){2}\p{L}|[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]/u;
+
 /** Whether a user's sentence names an exact value. */
 export function namesValue(sentence: string): boolean {
-  return sentence.length <= SENTENCE_CHARS && LITERAL.test(sentence) && !/[?？]\W*$/.test(sentence);
+  if (sentence.length > SENTENCE_CHARS || /[?？]\W*$/.test(sentence)) return false;
+  return LITERAL.test(sentence) && WORDED.test(sentence);
 }
 
 /** Lines of a tool's output that label an exact value, at most two, whole. */
