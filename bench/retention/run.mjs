@@ -38,14 +38,15 @@ function count(where, state, extra = {}) {
   counts.set(key, row);
 }
 
+const HEADINGS = { order: "Constraints & Preferences", decision: "Key Decisions" };
 /** The section a fact belongs to, if its type has one of the user's own. */
 const SECTION = {
-  constraint: "Constraints & Preferences",
-  preference: "Constraints & Preferences",
-  "cjk-emoji": "Constraints & Preferences",
-  update: "Constraints & Preferences",
+  constraint: HEADINGS.order,
+  preference: HEADINGS.order,
+  "cjk-emoji": HEADINGS.order,
+  update: HEADINGS.order,
   decision: "Key Decisions",
-  rejected: "Key Decisions",
+  rejected: HEADINGS.decision,
 };
 
 function judge(where, facts, { text, note, session }) {
@@ -55,7 +56,13 @@ function judge(where, facts, { text, note, session }) {
       count({ ...where, type }, isOutsideData(note, fact.needs[0]) ? "PROMOTED" : "SAFE");
       continue;
     }
-    const section = SECTION[type] === undefined ? "" : ownWords(note, SECTION[type]);
+    // A sentence that is an order and a decision is quoted once, in either section.
+    const section =
+      SECTION[type] === undefined
+        ? ""
+        : Object.values(HEADINGS)
+            .map((one) => ownWords(note, one))
+            .join("\n");
     count({ ...where, type }, stateOf(fact, text, session), {
       inSlot: SECTION[type] !== undefined && section.includes(fact.sentence ?? fact.needs[0]),
       oldInSlot: fact.stale?.some((old) => section.includes(old)),

@@ -2,7 +2,7 @@
  * Lines of a note that quote: requests, orders, decisions, values of the user; proposals and questions of the assistant.
  * Must not read messages, and must not let an assistant's sentence look like the user's.
  */
-import type { UserMessageFact } from "@stet/core";
+import type { EntryId, UserMessageFact } from "@stet/core";
 import type { Fact, Section } from "./budget.ts";
 import { type Placement, sectionFor } from "./placement.ts";
 import type { LocalTask } from "./task.ts";
@@ -102,8 +102,16 @@ function requestFacts(task: LocalTask, placement: Placement): Fact[] {
   return facts;
 }
 
+function isSame(a: { id: EntryId; text: string }, b: { id: EntryId; text: string }): boolean {
+  return a.id === b.id && a.text === b.text;
+}
+
 function ruleFacts(task: LocalTask, placement: Placement): Fact[] {
-  const { rules, pins } = task.ledger;
+  const { pins } = task.ledger;
+  // What was ruled out stands under the decisions, with that label; nothing is quoted twice.
+  const rules = task.ledger.rules.filter(
+    (rule) => rule.pinned || !task.ledger.decisions.some((known) => known.rejected && isSame(known, rule)),
+  );
   const facts = rules.map((rule, order): Fact => {
     const said = {
       id: rule.id,
@@ -143,7 +151,10 @@ function ruleFacts(task: LocalTask, placement: Placement): Fact[] {
 
 /** Decisions the user stated, newest first to keep; then what the user agreed to, in the model's words. */
 function decisionFacts(task: LocalTask, placement: Placement): Fact[] {
-  const facts = task.ledger.decisions.map((decision, order): Fact => {
+  const decisions = task.ledger.decisions.filter(
+    (decision) => decision.rejected || !task.ledger.rules.some((rule) => isSame(decision, rule)),
+  );
+  const facts = decisions.map((decision, order): Fact => {
     const base = { section: sectionFor(placement, decision.id, "decisions", "suffix"), count: 1 };
     if (decision.by === "assistant") {
       const agreed = decision.agreed === undefined ? "" : `, agreed to by the user in ${handle(decision.agreed)}`;

@@ -43,12 +43,22 @@ export function ownSentences(text: string): string[] {
 export function findSaid(text: string): Said {
   const rules = new Set<string>();
   const decisions = new Map<string, SaidDecision>();
-  for (const sentence of ownSentences(text)) {
-    if (isRule(sentence)) rules.add(sentence);
+  const said = ownSentences(text);
+  for (const [index, sentence] of said.entries()) {
+    if (isRule(sentence)) rules.add(withAntecedent(sentence, said[index - 1], text));
     const decision = decisionIn(sentence);
     if (decision) decisions.set(sentence, decision);
   }
   return { rules: [...rules], decisions: [...decisions.values()] };
+}
+
+/** "That's how I like them." says nothing without the sentence before it, so both are quoted, as they stand. */
+function withAntecedent(sentence: string, before: string | undefined, text: string): string {
+  if (before === undefined || !/^(?:that's|that is|this is) (?:how|what|the way|my)\b/i.test(sentence)) return sentence;
+  const start = text.indexOf(before);
+  const end = text.indexOf(sentence, start + before.length);
+  const both = start < 0 || end < 0 ? sentence : text.slice(start, end + sentence.length);
+  return both.length > SENTENCE_CHARS ? sentence : both;
 }
 
 function isRule(sentence: string): boolean {
