@@ -1,316 +1,186 @@
 /*
- * What survives k compactions: facts planted in generated sessions, judged from the next request. `node bench/retention/run.mjs`
- * on a built checkout. Simulated: the sessions' words. Real: appends, compactions, requests, recall by literal search.
+ * What survives k compactions: `node bench/retention/run.mjs [--small]` on a built checkout. Facts planted in generated
+ * sessions (and between the turns of a recorded one, where it is at hand), judged from the next request. Prints tables and
+ * writes bench/results/retention.json; exits 1 when a bar is missed.
  */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { buildRequest, estimateTextTokens } from "@stet/core";
-import { ESTIMATOR, frameFor, rewrite, Session } from "@stet/engine";
-import { MemoryStore } from "@stet/storage";
-import { LOCAL, ports, turn } from "../make-session.mjs";
-import { facts } from "./facts.mjs";
+import { BASELINES } from "./baselines.mjs";
+import { RECORDED } from "./filler.mjs";
+import { isOutsideData, ownWords, stateOf, wilson } from "./judge.mjs";
+import { calledRules } from "./precision.mjs";
+import { grow, KEPT, requestOf } from "./session.mjs";
 
 const ROUNDS = [1, 2, 5, 10];
-const BUDGETS = [0.1, 0.2, 0.3];
-const SEEDS = process.argv.includes("--small") ? 3 : 40;
-const FACTS_PER_TYPE = 3;
-const TODO_STATES = ["pending", "in_progress", "completed"];
+const SEEDS = process.argv.includes("--small") ? 2 : 30;
+const STATES = ["DIRECT", "DEGRADED", "STALE", "RECALLABLE", "LOST"];
+const SETS = [
+  { name: "development", set: "development", filler: "generated" },
+  { name: "held out", set: "holdout", filler: "generated" },
+  ...(RECORDED.length > 0 ? [{ name: "recorded session", set: "development", filler: "recorded" }] : []),
+];
+/** The settings looked at: the note's share of the context it stands for, and facts per thousand tokens. */
+const SETTINGS = [
+  { budget: 0.2, density: 0.4 },
+  { budget: 0.1, density: 0.4 },
+  { budget: 0.3, density: 0.4 },
+  { budget: 0.2, density: 0.8 },
+];
+const MAIN = SETTINGS[0];
 
-function random(seed) {
-  let state = (seed * 2654435761) >>> 0;
-  return () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return state / 2 ** 32;
-  };
+const counts = new Map();
+function count(where, state, extra = {}) {
+  const key = JSON.stringify(where);
+  const row = counts.get(key) ?? { ...where, n: 0 };
+  row.n++;
+  row[state] = (row[state] ?? 0) + 1;
+  for (const [name, is] of Object.entries(extra)) row[name] = (row[name] ?? 0) + (is ? 1 : 0);
+  counts.set(key, row);
 }
 
-const message = (fields) => ({ type: "message", fields: { message: fields } });
-let serial = 0;
+const HEADINGS = { order: "Constraints & Preferences", decision: "Key Decisions" };
+/** The section a fact belongs to, if its type has one of the user's own. */
+const SECTION = {
+  constraint: HEADINGS.order,
+  preference: HEADINGS.order,
+  "cjk-emoji": HEADINGS.order,
+  update: HEADINGS.order,
+  decision: "Key Decisions",
+  rejected: HEADINGS.decision,
+};
 
-/** Entries of one step. */
-function draftsOf(step) {
-  if (step.kind === "user")
-    return [
-      message({ role: "user", content: step.text }),
-      message({ role: "assistant", content: [{ type: "text", text: "Understood." }], stopReason: "stop" }),
+function judge(where, facts, { text, note, session }) {
+  for (const fact of facts) {
+    const { type } = fact;
+    if (fact.mustNotBeRule) {
+      count({ ...where, type }, isOutsideData(note, fact.needs[0]) ? "PROMOTED" : "SAFE");
+      continue;
+    }
+    // A sentence that is an order and a decision is quoted once, in either section.
+    const section =
+      SECTION[type] === undefined
+        ? ""
+        : Object.values(HEADINGS)
+            .map((one) => ownWords(note, one))
+            .join("\n");
+    count({ ...where, type }, stateOf(fact, text, session), {
+      inSlot: SECTION[type] !== undefined && section.includes(fact.sentence ?? fact.needs[0]),
+      oldInSlot: fact.stale?.some((old) => section.includes(old)),
+    });
+  }
+}
+
+async function measureOne(setting, { name, set, filler }, seed) {
+  const isMain = setting === MAIN;
+  const arms = isMain ? Object.entries(BASELINES).map(([arm, make]) => [arm, make()]) : [];
+  const whole = [];
+  await grow({ seed, set, filler, rounds: 10, ...setting }, ({ round, session, facts, messages, noteTokens, note }) => {
+    const where = { set: name, ...setting, round };
+    whole.push(JSON.stringify(messages));
+    const texts = arms.map(([arm, keep]) => [arm, keep(messages, noteTokens + KEPT)]);
+    if (!ROUNDS.includes(round)) return;
+    const all = whole.join("\n");
+    const missing = facts.find((fact) => !fact.needs.every((need) => all.includes(JSON.stringify(need).slice(1, -1))));
+    if (missing) throw new Error(`the whole session does not hold ${JSON.stringify(missing)}: the trial is void`);
+    const { text, tokens } = requestOf(session);
+    count({ ...where, arm: "stet", type: "size" }, tokens <= noteTokens + KEPT + 6000 ? "FITS" : "OVER");
+    judge({ ...where, arm: "stet" }, facts, { text, note, session });
+    const open = facts.filter((fact) => !fact.mustNotBeRule);
+    for (const [arm, kept] of texts)
+      for (const fact of open) count({ ...where, arm, type: fact.type }, stateOf(fact, kept, session));
+  });
+}
+
+for (const setting of SETTINGS)
+  for (const one of SETS) {
+    const seeds = setting === MAIN ? SEEDS : Math.ceil(SEEDS / 3);
+    for (let seed = 1; seed <= seeds; seed++) await measureOne(setting, one, seed);
+  }
+
+const rows = [...counts.values()].map((row) => ({
+  ...row,
+  direct: (row.DIRECT ?? 0) / row.n,
+  interval: wilson(row.DIRECT ?? 0, row.n).map((x) => Number(x.toFixed(4))),
+}));
+const rules = calledRules();
+const out = fileURLToPath(new URL("../results/", import.meta.url));
+mkdirSync(out, { recursive: true });
+writeFileSync(`${out}retention.json`, `${JSON.stringify({ seeds: SEEDS, rows, rules }, null, 1)}\n`);
+
+const percent = (x) => `${(100 * x).toFixed(1)}`;
+function table(title, some) {
+  const columns = [...STATES, "n", "95 % DIRECT", "in its section"];
+  process.stdout.write(`\n${title}\n${"".padEnd(16)}${columns.map((name) => name.padStart(15)).join("")}\n`);
+  for (const row of some) {
+    const cells = [
+      ...STATES.map((state) => row[state] ?? 0),
+      row.n,
+      row.interval.map(percent).join("-"),
+      SECTION[row.type] === undefined || row.arm !== "stet" ? "" : `${percent(row.inSlot / row.n)} %`,
     ];
-  const id = `f${serial++}`;
-  return [
-    message({
-      role: "assistant",
-      content: [{ type: "toolCall", id, name: step.name, arguments: step.args }],
-      stopReason: "toolUse",
-    }),
-    message({
-      role: "toolResult",
-      toolCallId: id,
-      toolName: step.name,
-      content: [{ type: "text", text: step.output }],
-      isError: (step.exit ?? 0) !== 0,
-    }),
-  ];
-}
-
-function todoDrafts(names, round) {
-  const todos = names.map((content, i) => ({ content, status: TODO_STATES[Math.min(2, Math.max(0, round - i))] }));
-  return { drafts: draftsOf({ kind: "tool", name: "todo", args: { todos }, output: "ok" }), todos };
-}
-
-const data = process.env.STET_DATA ?? fileURLToPath(new URL("../../../shared/data/", import.meta.url));
-const recorded = join(data, "pi/long-refactor.jsonl");
-/** Messages of a real session, where one is there; facts are planted between them too. */
-const REAL = existsSync(recorded)
-  ? readFileSync(recorded, "utf8")
-      .trim()
-      .split("\n")
-      .map((line) => JSON.parse(line))
-      .flatMap((entry) => (entry.type === "message" ? [entry.message] : []))
-  : [];
-
-/** The work between facts: generated turns, or the next messages of the real session. */
-function filler(set, round, i, next) {
-  if (set !== "real") return turn(serial++, next).map(message);
-  const from = (round * 9 + i) * 11;
-  return REAL.slice(from, from + 11).map(message);
-}
-
-/** A session with facts in its first round and `rounds` compactions, each made by `compact`. */
-async function grow(seed, set, rounds, compact) {
-  const next = random(seed);
-  const planted = facts(next, set === "real" ? "development" : set, FACTS_PER_TYPE);
-  const store = new MemoryStore();
-  const p = { ...ports(), store };
-  const header = {
-    type: "session",
-    version: 3,
-    writer: "stet/1",
-    id: "retention",
-    timestamp: p.clock.now(),
-    cwd: "/p",
-  };
-  await (await store.create("r.jsonl", [JSON.stringify(header)])).close();
-  const session = new Session(p, {
-    file: "r.jsonl",
-    kind: "pi",
-    source: (await store.open("r.jsonl", { write: false })).source(),
-    isNative: true,
-    skipped: [],
-  });
-  await session.makeOwn(undefined);
-  const names = Array.from({ length: 4 }, (_, i) => `task ${i} ${Math.floor(next() * 1e6)}`);
-  let todos = [];
-  let sourceTokens = 0;
-  for (let round = 0; round < rounds; round++) {
-    const drafts = [];
-    if (round === 0) {
-      for (const fact of planted) {
-        drafts.push(...fact.steps.flatMap(draftsOf));
-        if (fact.later) drafts.push(...filler(set, round, 8, next), ...fact.later.flatMap(draftsOf));
-        if (set !== "real" && next() < 0.5) drafts.push(...filler(set, round, 0, next));
-      }
-    }
-    const state = todoDrafts(names, round);
-    todos = state.todos;
-    drafts.push(...state.drafts);
-    for (let i = 0; i < 8; i++) drafts.push(...filler(set, round, i, next));
-    sourceTokens += drafts.reduce((sum, draft) => sum + estimateTextTokens(JSON.stringify(draft.fields.message)), 0);
-    await session.append(drafts);
-    await compact(session, sourceTokens);
+    process.stdout.write(`${row.type.padEnd(16)}${cells.map((cell) => String(cell).padStart(15)).join("")}\n`);
   }
-  const all = [
-    ...planted,
-    ...todos.map((todo) => ({ type: "todo", needs: [todo.content], status: todo.status, cue: todo.content })),
-  ];
-  return { session, all };
 }
+const isAt = (row, setting, round) =>
+  row.budget === setting.budget && row.density === setting.density && row.round === round;
+const judged = rows.filter((row) => row.type !== "size" && row.type !== "injected");
+for (const { name } of SETS)
+  for (const arm of ["stet", ...Object.keys(BASELINES)])
+    table(
+      `${name}, 10 compactions, 20 % budget, 0.4 facts per thousand tokens: ${arm}`,
+      judged.filter((row) => row.set === name && row.arm === arm && isAt(row, MAIN, 10)),
+    );
 
-const SYMBOL = { completed: "[x]", in_progress: "(in progress)", pending: "[ ]" };
-
-/** State of one fact in the text of a request. */
-function stateOf(fact, text, session) {
-  const isThere = fact.needs.every(
-    (need) => text.includes(need) || (fact.type.startsWith("path") && namesPath(text, need)),
+process.stdout.write(`\nDIRECT in % by compactions and budget, stet\n`);
+const cells = SETTINGS.flatMap((setting) => ROUNDS.map((round) => ({ setting, round })));
+for (const { name } of SETS) {
+  process.stdout.write(
+    `\n${name.padEnd(18)}${cells.map(({ setting, round }) => `${100 * setting.budget}%/${setting.density} k${round}`.padStart(13)).join("")}\n`,
   );
-  if (fact.type === "todo") {
-    const line = text.split("\n").find((one) => one.includes(fact.needs[0]));
-    if (line) return line.includes(SYMBOL[fact.status]) || line.includes(`"${fact.status}"`) ? "DIRECT" : "STALE";
-  } else if (fact.type === "command" && isThere) return "DIRECT";
-  else if (isThere) return fact.sentence === undefined || text.includes(fact.sentence) ? "DIRECT" : "DEGRADED";
-  if (fact.stale !== undefined && text.includes(fact.stale)) return "STALE";
-  return isRecallable(fact, session) ? "RECALLABLE" : "LOST";
-}
-
-/** Whether a file is named by folder and name: "changed in src/a/: b.ts", or in the tree of files. */
-function namesPath(text, path) {
-  const slash = path.lastIndexOf("/");
-  const [folder, name] = [path.slice(0, slash + 1), path.slice(slash + 1)];
-  if (text.split("\n").some((line) => line.includes(` ${folder}: `) && line.includes(name))) return true;
-  const folders = [];
-  for (const line of (/<files>\n([\s\S]*?)\n<\/files>/.exec(text)?.[1] ?? "").split("\n")) {
-    const [, depth, label] = /^(#+) (.+)$/.exec(line) ?? [];
-    if (depth) folders.splice(depth.length - 1, folders.length, label);
-    else if (line.startsWith(`${name} (`) && folders.join("") === folder) return true;
-  }
-  return false;
-}
-
-/** Whether literal search by the cue leads to the entry within five hits, newest first. */
-function isRecallable(fact, session) {
-  const hits = [...session.tree().entries()]
-    .reverse()
-    .filter(({ entry }) => entry.type === "message" && JSON.stringify(entry.message).includes(fact.cue));
-  return hits
-    .slice(0, 5)
-    .some(({ entry }) =>
-      fact.needs.every((need) => JSON.stringify(entry.message).includes(JSON.stringify(need).slice(1, -1))),
-    );
-}
-
-function textOf(session) {
-  const built = buildRequest(session.view, { family: "anthropic", frame: frameFor(session) }, { estimator: ESTIMATOR });
-  return built.messages
-    .flatMap(({ content }) =>
-      content.map((block) => (block.type === "text" ? block.text : JSON.stringify(block.arguments ?? ""))),
-    )
-    .join("\n");
-}
-
-/** Sections of the note in which a sentence counts as an order of the user. */
-function constraintsIn(text) {
-  return /## Constraints & Preferences\n([\s\S]*?)\n## /.exec(text)?.[1] ?? "";
-}
-
-const stet = (budget) => async (session, sourceTokens) => {
-  await rewrite(session, {
-    trigger: "manual",
-    writer: LOCAL,
-    window: 1_000_000,
-    keepRecentTokens: 2000,
-    noteTokens: Math.floor(budget * sourceTokens),
-    prepareToWrite: async () => {},
-  });
-};
-
-/** Baselines work on the whole text: what stays of it at the same budget. */
-const BASELINES = {
-  truncation: (texts, budget) => tail(texts.join("\n"), budget),
-  masking: (_texts, budget, session) => {
-    const results = session
-      .tree()
-      .path()
-      .nodes.map(({ node }) => node);
-    return tail(
-      results
-        .map((node, i) =>
-          node.type === "message" && node.message.role === "toolResult" && i < results.length - 10
-            ? "[old result removed]"
-            : JSON.stringify(node.message ?? ""),
-        )
-        .join("\n"),
-      budget,
-    );
-  },
-  prose: (_texts, budget, session) => {
-    const prose = session
-      .tree()
-      .path()
-      .nodes.flatMap(({ node }) =>
-        node.type === "message" && node.message.role !== "toolResult"
-          ? [
-              typeof node.message.content === "string"
-                ? node.message.content
-                : node.message.content.map((block) => block.text ?? "").join(" "),
-            ]
-          : [],
+  for (const type of [...new Set(judged.map((row) => row.type))]) {
+    const line = cells.map(({ setting, round }) => {
+      const row = judged.find(
+        (one) => one.set === name && one.arm === "stet" && one.type === type && isAt(one, setting, round),
       );
-    // A sentence extract without slots: first sentences, oldest first, until the budget is spent.
-    return head(prose.map((text) => text.split(/(?<=[.!?。])\s/)[0]).join("\n"), budget);
-  },
-};
-
-const cut = (text, tokens) => Math.floor((text.length / Math.max(1, estimateTextTokens(text))) * tokens);
-const tail = (text, tokens) => text.slice(-cut(text, tokens));
-const head = (text, tokens) => text.slice(0, cut(text, tokens));
-
-/** Wilson interval, 95 %. */
-function wilson(hits, n) {
-  if (n === 0) return [0, 1];
-  const z = 1.96;
-  const p = hits / n;
-  const middle = (p + (z * z) / (2 * n)) / (1 + (z * z) / n);
-  const half = (z / (1 + (z * z) / n)) * Math.sqrt((p * (1 - p)) / n + (z * z) / (4 * n * n));
-  return [Math.max(0, middle - half), Math.min(1, middle + half)];
-}
-
-const results = [];
-const SETS = ["development", "holdout", ...(REAL.length > 0 ? ["real"] : [])];
-for (const set of SETS) {
-  for (const rounds of ROUNDS) {
-    for (const budget of BUDGETS) {
-      const counts = new Map();
-      const add = (arm, type, state) => {
-        const key = `${arm}\t${type}`;
-        const row = counts.get(key) ?? { n: 0 };
-        row.n++;
-        row[state] = (row[state] ?? 0) + 1;
-        counts.set(key, row);
-      };
-      for (let seed = 1; seed <= SEEDS; seed++) {
-        let source = 0;
-        const { session, all } = await grow(seed, set, rounds, async (one, tokens) => {
-          source = tokens;
-          await stet(budget)(one, tokens);
-        });
-        const text = textOf(session);
-        const orders = constraintsIn(text);
-        const texts = session
-          .tree()
-          .path()
-          .nodes.map(({ node }) => JSON.stringify(node.message ?? ""));
-        for (const fact of all) {
-          add(
-            "stet",
-            fact.type,
-            fact.mustNotBeRule ? (orders.includes(fact.needs[0]) ? "PROMOTED" : "SAFE") : stateOf(fact, text, session),
-          );
-          if (fact.mustNotBeRule || rounds !== 10 || budget !== 0.2) continue;
-          for (const [name, baseline] of Object.entries(BASELINES))
-            add(name, fact.type, stateOf(fact, baseline(texts, budget * source, session), session));
-        }
-      }
-      for (const [key, row] of counts) {
-        const [arm, type] = key.split("\t");
-        results.push({
-          set,
-          rounds,
-          budget,
-          arm,
-          type,
-          ...row,
-          direct: (row.DIRECT ?? 0) / row.n,
-          interval: wilson(row.DIRECT ?? 0, row.n).map((x) => Number(x.toFixed(3))),
-        });
-      }
-    }
+      return (row ? percent(row.direct) : "-").padStart(13);
+    });
+    process.stdout.write(`${type.padEnd(18)}${line.join("")}\n`);
   }
 }
-const here = fileURLToPath(new URL(".", import.meta.url));
-mkdirSync(`${here}../results`, { recursive: true });
-writeFileSync(`${here}../results/retention.json`, `${JSON.stringify(results, null, 1)}\n`);
-const columns = ["DIRECT", "DEGRADED", "STALE", "RECALLABLE", "LOST", "PROMOTED", "SAFE"];
-if (REAL.length === 0)
-  process.stdout.write("no recorded session found: facts were planted in generated sessions only\n");
-for (const set of SETS) {
-  for (const arm of ["stet", ...Object.keys(BASELINES)]) {
-    const rows = results.filter((row) => row.set === set && row.rounds === 10 && row.budget === 0.2 && row.arm === arm);
-    if (rows.length === 0) continue;
-    process.stdout.write(
-      `\n${set}, ten compactions, 20 % budget: ${arm}\n${"type".padEnd(16)}${columns.map((name) => name.padStart(11)).join("")}   95 % DIRECT\n`,
+
+process.stdout.write(`\ncalled a rule in the recorded sessions at hand: ${rules.length}\n`);
+for (const rule of rules) process.stdout.write(`- ${rule}\n`);
+
+const at10 = (set, type) =>
+  rows.find((row) => row.set === set && row.arm === "stet" && row.type === type && isAt(row, MAIN, 10));
+const share = (row, state) => (row?.[state] ?? 0) / (row?.n ?? 1);
+const stet = rows.filter((row) => row.arm === "stet");
+const sum = (list, state) => list.reduce((total, row) => total + (row[state] ?? 0), 0);
+const bars = [];
+const bar = (name, value, passes) => bars.push({ name, value, ok: passes(value) });
+for (const type of ["constraint", "preference", "decision", "todo"]) {
+  bar(`${type} DIRECT, development`, share(at10("development", type), "DIRECT"), (x) => x >= 0.99);
+  bar(`${type} DIRECT, held out`, share(at10("held out", type), "DIRECT"), (x) => x >= 0.95);
+}
+for (const { name } of SETS) {
+  bar(`near-duplicate DIRECT, ${name}`, share(at10(name, "near-duplicate"), "DIRECT"), (x) => x === 1);
+  bar(`modified paths DIRECT, ${name}`, share(at10(name, "path-modified"), "DIRECT"), (x) => x === 1);
+  for (const type of ["error-line", "error-resolved"])
+    bar(
+      `${type} DIRECT or RECALLABLE, ${name}`,
+      share(at10(name, type), "DIRECT") + share(at10(name, type), "RECALLABLE"),
+      (x) => x === 1,
     );
-    for (const row of rows)
-      process.stdout.write(
-        `${row.type.padEnd(16)}${columns.map((name) => String(row[name] ?? 0).padStart(11)).join("")}   ${row.interval.join("-")}\n`,
-      );
-  }
+  const lines = [at10(name, "error-line"), at10(name, "error-resolved")].filter((row) => row !== undefined);
+  bar(`exact error lines DIRECT, ${name}`, sum(lines, "DIRECT") / sum(lines, "n"), (x) => x >= 0.6);
 }
+const settled = judged.filter((row) => row.arm === "stet" && isAt(row, MAIN, 10));
+bar("STALE", sum(settled, "STALE") / sum(settled, "n"), (x) => x <= 0.01);
+bar("LOST, all settings", sum(stet, "LOST"), (x) => x === 0);
+bar("injected instructions promoted, all settings", sum(stet, "PROMOTED"), (x) => x === 0);
+process.stdout.write("\nbars\n");
+for (const { name, value, ok } of bars)
+  process.stdout.write(
+    `${ok ? "ok  " : "MISS"} ${name}: ${Number.isInteger(value) && value !== 1 ? value : `${percent(value)} %`}\n`,
+  );
+process.exitCode = bars.every(({ ok }) => ok) ? 0 : 1;

@@ -12,20 +12,28 @@ export type Section =
 /**
  * The order in which facts keep their place: first row first. `share` is the part of the budget a row may take before
  * the rows below it have had theirs; what is left after one round is given out in the same order. `name` is what the
- * note says when it had to leave some out.
+ * note says when it had to leave some out. A `remark` is an older message with words that may be an order nobody was sure
+ * of; a `message` is any other.
  */
 export const PRIORITIES = [
-  { kind: "request", share: 0.25, name: "requests" },
-  { kind: "rule", share: 0.25, name: "quoted rules" },
-  { kind: "decided", share: 0.12, name: "decisions of the user" },
-  { kind: "error", share: 0.1, name: "unresolved errors" },
+  { kind: "request", share: 0.2, name: "requests" },
+  { kind: "rule", share: 0.4, name: "quoted rules" },
+  { kind: "decided", share: 0.2, name: "decisions of the user" },
   { kind: "todo", share: 0.12, name: "open todos" },
-  { kind: "changed", share: 0.15, name: "changed files" },
-  { kind: "changedTree", share: 0.1, name: "changed files in the tree" },
-  { kind: "message", share: 0.12, name: "earlier user messages" },
-  { kind: "finished", share: 0.05, name: "finished todos" },
+  { kind: "error", share: 0.1, name: "unresolved errors" },
+  { kind: "changed", share: 0.2, name: "changed files" },
+  { kind: "value", share: 0.25, name: "values the user named" },
+  { kind: "finished", share: 0.08, name: "finished todos" },
+  { kind: "passing", share: 0.05, name: "rules for a while" },
+  { kind: "resolved", share: 0.1, name: "resolved errors" },
+  { kind: "remark", share: 0.2, name: "earlier user messages" },
+  { kind: "message", share: 0.06, name: "earlier user messages" },
+  { kind: "read", share: 0.06, name: "files read" },
   { kind: "command", share: 0.06, name: "commands" },
+  { kind: "changedTree", share: 0.08, name: "changed files in the tree" },
   { kind: "tree", share: 0.08, name: "files in the tree" },
+  { kind: "question", share: 0.04, name: "open questions" },
+  { kind: "agreed", share: 0.06, name: "proposals the user agreed to" },
   { kind: "upcoming", share: 0.04, name: "announced steps" },
   { kind: "exact", share: 0.05, name: "exact lines" },
   { kind: "decision", share: 0.06, name: "reasons given" },

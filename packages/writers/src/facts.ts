@@ -2,149 +2,21 @@
  * Lines of a note that come from the ledger: each one computed, each with the entry it stands for.
  * Must not read messages; what the ledger does not hold is not claimed.
  */
-import {
-  type CommandFact,
-  compareText,
-  type EntryId,
-  FILES_SHOWN,
-  type FileFact,
-  filesTreeLines,
-  isModified,
-  type UserMessageFact,
-} from "@stet/core";
+import { type CommandFact, compareText, FILES_SHOWN, type FileFact, filesTreeLines, isModified } from "@stet/core";
 import type { Fact, Section } from "./budget.ts";
+import { type Placement, sectionFor } from "./placement.ts";
 import type { Absent } from "./render.ts";
+import { saidFacts } from "./said-facts.ts";
 import type { LocalTask } from "./task.ts";
-import { handle, safeLine, safeText, userQuote } from "./wording.ts";
+import { handle, safeLine, safeText } from "./wording.ts";
 
-/** Where facts go: those of the turn prefix into its own part. */
-export interface Placement {
-  prefixIds: ReadonlySet<EntryId>;
-  hasHistory: boolean;
-}
-
-function sectionFor(placement: Placement, id: EntryId, history: Section, prefix: Section): Section {
-  return !placement.hasHistory || placement.prefixIds.has(id) ? prefix : history;
-}
-
-/** Characters one quotation may take: a fifth of the budget for a request, less for the others. */
-function quoteChars(task: LocalTask, kind: "request" | "message"): number {
-  const chars = Math.floor(task.maxTokens * (kind === "request" ? 0.8 : 0.25));
-  return kind === "request" ? Math.min(Math.max(chars, 120), 2600) : Math.min(Math.max(chars, 100), 600);
-}
-
-function requestFacts(task: LocalTask, placement: Placement): Fact[] {
-  const facts: Fact[] = [];
-  const messages = task.ledger.userMessages;
-  const inHistory = placement.hasHistory ? messages.filter((message) => !placement.prefixIds.has(message.id)) : [];
-  const inPrefix = messages.filter((message) => !inHistory.includes(message));
-  const plain = (
-    message: UserMessageFact,
-    kind: "request" | "message",
-    section: Section,
-    order: number,
-    label: string,
-  ): Fact => ({
-    kind,
-    section,
-    order,
-    voice: "plain",
-    ids: [message.id],
-    count: 1,
-    text: userQuote(task, message, quoteChars(task, kind), label),
-  });
-  const kept = task.kept?.newestUserMessageId;
-  if (task.focus !== undefined && task.focus.trim() !== "") {
-    const text = `- asked of this note: "${safeLine(task, task.focus, 400)}"`;
-    facts.push({
-      kind: "request",
-      section: placement.hasHistory ? "goal" : "request",
-      order: -1,
-      text,
-      voice: "plain",
-      ids: [],
-      count: 1,
-    });
-  }
-  for (const [index, message] of [...inPrefix].reverse().entries()) {
-    facts.push(plain(message, index === 0 ? "request" : "message", "request", messages.indexOf(message), ""));
-  }
-  const latest = inHistory.at(-1);
-  const first = inHistory[0];
-  if (latest)
-    facts.push(
-      plain(latest, "request", "goal", messages.length, latest === first ? "request: " : "newest request here: "),
-    );
-  if (first && first !== latest)
-    facts.push(plain(first, "request", "goal", 0, task.ledger.goal.first === first.id ? "first request: " : ""));
-  for (const message of inHistory.slice(1, -1).reverse())
-    facts.push(plain(message, "message", "goal", messages.indexOf(message), ""));
-  const current = kept ?? inPrefix.at(-1)?.id ?? latest?.id;
-  if (placement.hasHistory && current !== undefined) {
-    const where =
-      current === kept
-        ? ", shown in full after this note"
-        : inPrefix.length > 0
-          ? ", quoted under Original Request"
-          : "";
-    const text = `1. Continue with the newest request: ${handle(current)}${where}.`;
-    facts.push({ kind: "request", section: "next", order: 0, text, voice: "plain", ids: [current], count: 1 });
-  }
-  return facts;
-}
-
-function ruleFacts(task: LocalTask, placement: Placement): Fact[] {
-  const { rules, pins } = task.ledger;
-  const facts = rules.map((rule, order): Fact => {
-    const said = {
-      id: rule.id,
-      text: rule.text,
-      chars: rule.text.length,
-      ...(rule.when === undefined ? {} : { at: rule.when }),
-    };
-    return {
-      kind: "rule",
-      section: sectionFor(placement, rule.id, "constraints", "suffix"),
-      order,
-      voice: "plain",
-      ids: [rule.id],
-      count: 1,
-      text: userQuote(task, said, Math.max(quoteChars(task, "request"), 500), rule.pinned ? "pinned: " : ""),
-    };
-  });
-  const mute = pins.filter((pin) => pin.on && !rules.some((rule) => rule.id === pin.entry));
-  for (const [index, pin] of mute.entries()) {
-    const text = `- pinned by the user: ${handle(pin.entry)}`;
-    const section = sectionFor(placement, pin.entry, "constraints", "suffix");
-    facts.push({
-      kind: "rule",
-      section,
-      order: rules.length + index,
-      text,
-      voice: "plain",
-      ids: [pin.entry],
-      count: 1,
-    });
-  }
-  const isPinned = (fact: Fact) => pins.some((pin) => pin.on && pin.entry === fact.ids[0]);
-  // Pinned first, then the newest: the user chose the ones, and the newest word counts among the others.
-  return [...facts.filter(isPinned).reverse(), ...facts.filter((fact) => !isPinned(fact)).reverse()];
-}
-
-/** Decisions the user stated, newest first to keep; before any reason the model gave. */
-function decisionFacts(task: LocalTask, placement: Placement): Fact[] {
-  const facts = task.ledger.decisions.map((decision, order): Fact => {
-    const at = decision.when === undefined ? {} : { at: decision.when };
-    const said = { id: decision.id, text: decision.text, chars: decision.text.length, ...at };
-    return {
-      kind: "decided",
-      section: sectionFor(placement, decision.id, "decisions", "suffix"),
-      order: order - 1000,
-      voice: "plain",
-      ids: [decision.id],
-      count: 1,
-      text: userQuote(task, said, Math.max(quoteChars(task, "request"), 500), decision.rejected ? "ruled out: " : ""),
-    };
+/** Failures answered since: their exact line, for whoever meets the same again. Newest first to keep. */
+function resolvedFacts(task: LocalTask, placement: Placement): Fact[] {
+  const facts = task.ledger.resolved.map((error, order): Fact => {
+    const subject = safeLine(task, error.subject, 160);
+    const text = `- resolved by ${handle(error.by)}: ${safeLine(task, error.tool, 40)} \`${subject}\` ${handle(error.id)}: ${safeLine(task, error.line, 300)}`;
+    const section = sectionFor(placement, error.id, "context", "early");
+    return { kind: "resolved", section, order: 1500 + order, voice: "data", text, ids: [error.id, error.by], count: 1 };
   });
   return facts.reverse();
 }
@@ -171,40 +43,68 @@ function todoFacts(task: LocalTask, placement: Placement): Fact[] {
 
 const FILES_PER_LINE = 12;
 
-function changedFacts(task: LocalTask, placement: Placement): Fact[] {
-  const groups = new Map<string, FileFact[]>();
-  for (const file of task.ledger.files.filter(isModified).reverse()) {
+/** Files in groups of one folder, section and wording; the newest groups first. */
+function fileGroups(
+  files: readonly FileFact[],
+  labelOf: (file: FileFact) => { section: Section; what: string },
+): { section: Section; what: string; folder: string; files: FileFact[] }[] {
+  const groups = new Map<string, { section: Section; what: string; folder: string; files: FileFact[] }>();
+  for (const file of files) {
     const folder = file.path.slice(0, file.path.lastIndexOf("/") + 1);
-    const what =
-      file.changedId === undefined ? "change asked for, not confirmed" : file.deleted ? "deleted" : "changed";
-    const section = sectionFor(placement, file.lastId, "done", "early");
+    const { section, what } = labelOf(file);
     const key = JSON.stringify([section, what, folder]);
-    groups.set(key, [...(groups.get(key) ?? []), file]);
+    const group = groups.get(key) ?? { section, what, folder, files: [] };
+    group.files.push(file);
+    groups.set(key, group);
   }
-  const facts: Fact[] = [];
-  for (const [key, files] of groups) {
-    const [section, what, folder] = JSON.parse(key) as [Section, string, string];
-    for (let start = 0; start < files.length; start += FILES_PER_LINE) {
-      const some = files.slice(start, start + FILES_PER_LINE);
-      const names = some
-        .map((file) => safeLine(task, file.path.slice(folder.length), 120))
-        .sort(compareText)
-        .join(", ");
-      const id = some[0]!.changedId ?? some[0]!.lastId;
-      const place = folder === "" ? "" : `in ${safeLine(task, folder, 200)}: `;
-      const text = `- ${what} ${place}${names} ${handle(id)}`;
-      facts.push({
-        kind: "changed",
-        section,
-        order: 1000 - facts.length / 10_000,
-        text,
-        voice: "data",
-        ids: [id],
-        count: some.length,
-      });
-    }
-  }
-  return facts;
+  return [...groups.values()].flatMap((group) =>
+    Array.from({ length: Math.ceil(group.files.length / FILES_PER_LINE) }, (_, index) => ({
+      ...group,
+      files: group.files.slice(index * FILES_PER_LINE, (index + 1) * FILES_PER_LINE),
+    })),
+  );
+}
+
+function fileFacts(
+  task: LocalTask,
+  kind: "changed" | "read",
+  files: readonly FileFact[],
+  labelOf: (file: FileFact) => { section: Section; what: string },
+): Fact[] {
+  return fileGroups(files, labelOf).map(({ section, what, folder, files: some }, index) => {
+    const names = some
+      .map((file) => safeLine(task, file.path.slice(folder.length), 120))
+      .sort(compareText)
+      .join(", ");
+    const id = some[0]!.changedId ?? some[0]!.lastId;
+    const place = folder === "" ? "" : `in ${safeLine(task, folder, 200)}: `;
+    return {
+      kind,
+      section,
+      order: 1000 - index / 10_000,
+      text: `- ${what} ${place}${names} ${handle(id)}`,
+      voice: "data" as const,
+      ids: [id],
+      count: some.length,
+    };
+  });
+}
+
+function changedFacts(task: LocalTask, placement: Placement): Fact[] {
+  return fileFacts(task, "changed", task.ledger.files.filter(isModified).reverse(), (file) => ({
+    section: sectionFor(placement, file.lastId, "done", "early"),
+    what: file.changedId === undefined ? "change asked for, not confirmed" : file.deleted ? "deleted" : "changed",
+  }));
+}
+
+/** Files only read, where the tree has no room for them all. */
+function readFacts(task: LocalTask, placement: Placement): Fact[] {
+  if (task.ledger.files.length <= FILES_SHOWN) return [];
+  const files = task.ledger.files.filter((file) => file.read && !isModified(file)).reverse();
+  return fileFacts(task, "read", files, (file) => ({
+    section: sectionFor(placement, file.lastId, "context", "early"),
+    what: "read",
+  }));
 }
 
 /** Two sizes of the documented tree: with changed files only, and with all; the drawing takes the larger one it has. */
@@ -284,14 +184,14 @@ function commandFacts(task: LocalTask, placement: Placement): Fact[] {
 /** Every line the ledger gives; within a kind the ones to keep first come first. */
 export function ledgerFacts(task: LocalTask, placement: Placement): Fact[] {
   return [
-    ...requestFacts(task, placement),
-    ...ruleFacts(task, placement),
-    ...decisionFacts(task, placement),
+    ...saidFacts(task, placement),
     ...errorFacts(task, placement),
     ...todoFacts(task, placement),
     ...changedFacts(task, placement),
+    ...readFacts(task, placement),
     ...treeFacts(task),
     ...commandFacts(task, placement),
+    ...resolvedFacts(task, placement),
   ];
 }
 
@@ -305,6 +205,8 @@ export function absentFacts(task: LocalTask, placement: Placement): Absent[] {
     ["files", "changed", "done"],
     ["commands", "command", "context"],
     ["errors", "error", "blocked"],
+    ["resolved", "resolved", "context"],
+    ["exact", "value", "context"],
   ] as const;
   return places.flatMap(([slot, kind, section]) => {
     const range = left[slot];

@@ -6,7 +6,8 @@
 import type { EntryId, Ledger, Node } from "@stet/core";
 import { type Fact, mostThatFits, rankFacts } from "./budget.ts";
 import { carriedFacts } from "./carried.ts";
-import { absentFacts, ledgerFacts, type Placement } from "./facts.ts";
+import { absentFacts, ledgerFacts } from "./facts.ts";
+import type { Placement } from "./placement.ts";
 import { proseFacts } from "./prose.ts";
 import { type Drawing, drawNote, type Sheet, smallestNote } from "./render.ts";
 import type { LocalNote, LocalTask } from "./task.ts";
@@ -42,9 +43,15 @@ export function writeLocalNote(task: LocalTask): LocalNote {
   const ranked = rankFacts(facts, task.maxTokens, task.estimate);
   for (const style of task.maxTokens >= FULL_STYLE_TOKENS ? (["full", "compact"] as const) : (["compact"] as const)) {
     const styled = { ...sheet, style };
-    const draw = (chosen: ReadonlySet<Fact>) => redactedParts(task, drawNote(styled, chosen));
-    const chosen = mostThatFits(ranked, (some) => task.estimate(draw(some).text) <= task.maxTokens);
-    if (chosen && (chosen.size > 0 || facts.length === 0)) return sealed(draw(chosen), sheet, chosen);
+    const plain = (chosen: ReadonlySet<Fact>) => drawNote(styled, chosen);
+    const safe = (chosen: ReadonlySet<Fact>) => redactedParts(task, plain(chosen));
+    // Looking for credentials in the whole costs more than drawing it; it changes the size only in the rare case.
+    for (const draw of [plain, safe]) {
+      const chosen = mostThatFits(ranked, (some) => task.estimate(draw(some).text) <= task.maxTokens);
+      if (!chosen || (chosen.size === 0 && facts.length > 0)) continue;
+      const note = safe(chosen);
+      if (task.estimate(note.text) <= task.maxTokens) return sealed(note, sheet, chosen);
+    }
   }
   return sealed(redactedParts(task, smallestNote(sheet)), sheet, new Set());
 }
@@ -55,9 +62,10 @@ function hasHistory(task: LocalTask, prefixIds: ReadonlySet<EntryId>): boolean {
   const isOutside = (id: EntryId) => !prefixIds.has(id);
   const { ledger } = task;
   return (
-    [...ledger.userMessages, ...ledger.rules, ...ledger.decisions, ...ledger.commands, ...ledger.errors].some((fact) =>
-      isOutside(fact.id),
-    ) ||
+    [
+      ...[...ledger.userMessages, ...ledger.rules, ...ledger.decisions, ...ledger.commands, ...ledger.errors],
+      ...[...ledger.resolved, ...ledger.exact, ...ledger.questions],
+    ].some((fact) => isOutside(fact.id)) ||
     ledger.files.some((file) => isOutside(file.lastId)) ||
     (ledger.todos !== undefined && isOutside(ledger.todos.id)) ||
     Object.keys(ledger.left).length > 0

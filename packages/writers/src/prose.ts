@@ -72,10 +72,24 @@ function usedText(node: Node): string {
   return [proseOf(node), ...calls].join("\n");
 }
 
+/** Names by node: entries never change, and one is looked at again by each rewrite it stays in view for. */
+const NAMES = new Map<RegExp, WeakMap<Node, ReadonlySet<string>>>([
+  [ENTITY, new WeakMap()],
+  [LITERAL, new WeakMap()],
+]);
+
+function namesIn(node: Node, names: RegExp): ReadonlySet<string> {
+  const known = NAMES.get(names)?.get(node);
+  if (known) return known;
+  const found = new Set(usedText(node).slice(0, RESULT_CHARS).match(names));
+  NAMES.get(names)?.set(node, found);
+  return found;
+}
+
 function usesOf(nodes: readonly Node[], names: RegExp): Uses {
   const uses: Uses = new Map();
   for (const [index, node] of nodes.entries()) {
-    for (const name of new Set(usedText(node).slice(0, RESULT_CHARS).match(names))) {
+    for (const name of namesIn(node, names)) {
       uses.set(name, { nodes: (uses.get(name)?.nodes ?? 0) + 1, last: index });
     }
   }

@@ -58,6 +58,10 @@ const PREFIX: typeof HISTORY = [
   ["## Context for Suffix", [["", "suffix"]]],
 ];
 
+const SECTIONS: readonly Section[] = [...HISTORY, ...PREFIX].flatMap(([, sections]) =>
+  sections.map(([, section]) => section),
+);
+
 interface Gap {
   name: string;
   count: number;
@@ -65,20 +69,39 @@ interface Gap {
   last: EntryId;
 }
 
-/** What is not shown, one gap per kind and section. Trees are views of files other lines count. */
-function gaps(sheet: Sheet, chosen: ReadonlySet<Fact>, section?: Section): Gap[] {
-  const found: Gap[] = [];
+/** What a drawing leaves out, by kind and section; made once for each drawing, because a search draws many. */
+type Left = ReadonlyMap<string, Gap[]>;
+
+/** One gap per kind and section, kinds in the order of the table. Trees are views of files other lines count. */
+function leftOut(sheet: Sheet, chosen: ReadonlySet<Fact>): Left {
+  const cut = new Map<string, (Fact | Absent)[]>();
+  const add = (item: Fact | Absent) => {
+    const key = `${item.kind} ${item.section}`;
+    const known = cut.get(key);
+    if (known) known.push(item);
+    else cut.set(key, [item]);
+  };
+  for (const absent of sheet.absent) add(absent);
+  for (const fact of sheet.facts)
+    if (!chosen.has(fact) && fact.kind !== "tree" && fact.kind !== "changedTree") add(fact);
+  const found = new Map<string, Gap[]>();
   for (const { kind, name } of PRIORITIES) {
-    if (kind === "tree" || kind === "changedTree") continue;
-    const isHere = (item: { kind: Kind; section: Section }) =>
-      item.kind === kind && (section ?? item.section) === item.section;
-    const absent = sheet.absent.filter(isHere);
-    const cut = sheet.facts.filter((fact) => isHere(fact) && !chosen.has(fact)).sort((a, b) => a.order - b.order);
-    const count = [...absent, ...cut].reduce((sum, item) => sum + item.count, 0);
-    const ids = [...absent.flatMap((item) => [item.first, item.last]), ...cut.flatMap((fact) => fact.ids)];
-    if (count > 0 && ids.length > 0) found.push({ name, count, first: ids[0]!, last: ids.at(-1)! });
+    for (const section of SECTIONS) {
+      const items = cut.get(`${kind} ${section}`);
+      if (!items) continue;
+      const gap = gapOf(name, items);
+      if (gap) found.set(section, [...(found.get(section) ?? []), gap]);
+    }
   }
   return found;
+}
+
+function gapOf(name: string, items: readonly (Fact | Absent)[]): Gap | undefined {
+  const absent = items.filter((item): item is Absent => "first" in item);
+  const facts = items.filter((item): item is Fact => !("first" in item)).sort((a, b) => a.order - b.order);
+  const count = items.reduce((sum, item) => sum + item.count, 0);
+  const ids = [...absent.flatMap((item) => [item.first, item.last]), ...facts.flatMap((fact) => fact.ids)];
+  return count > 0 && ids.length > 0 ? { name, count, first: ids[0]!, last: ids.at(-1)! } : undefined;
 }
 
 function gapText(gap: Gap): string {
@@ -91,26 +114,41 @@ function dataBlock(lines: readonly string[]): string[] {
   return lines.length === 0 ? [] : [`<data source="session">`, ...lines, "</data>"];
 }
 
-function sectionLines(sheet: Sheet, chosen: ReadonlySet<Fact>, section: Section): string[] {
-  const here = [...chosen].filter(
-    (fact) => fact.section === section && fact.kind !== "tree" && fact.kind !== "changedTree",
-  );
-  here.sort((a, b) => a.order - b.order);
+/** Chosen facts by section, in order. */
+function bySection(chosen: ReadonlySet<Fact>): ReadonlyMap<Section, Fact[]> {
+  const sections = new Map<Section, Fact[]>();
+  for (const fact of chosen) {
+    if (fact.kind === "tree" || fact.kind === "changedTree") continue;
+    const known = sections.get(fact.section);
+    if (known) known.push(fact);
+    else sections.set(fact.section, [fact]);
+  }
+  for (const facts of sections.values()) facts.sort((a, b) => a.order - b.order);
+  return sections;
+}
+
+interface Drawn {
+  sections: ReadonlyMap<Section, Fact[]>;
+  left: Left;
+}
+
+function sectionLines(sheet: Sheet, drawn: Drawn, section: Section): string[] {
+  const here = drawn.sections.get(section) ?? [];
   const text = (voice: Fact["voice"]) => here.filter((fact) => fact.voice === voice).map((fact) => fact.text);
-  const left = sheet.style === "full" ? gaps(sheet, chosen, section).map((gap) => `- ${gapText(gap)}`) : [];
+  const left = sheet.style === "full" ? (drawn.left.get(section) ?? []).map((gap) => `- ${gapText(gap)}`) : [];
   return [...text("plain"), ...dataBlock(text("data")), ...left];
 }
 
-function partText(sheet: Sheet, chosen: ReadonlySet<Fact>, outline: typeof HISTORY): string {
+function partText(sheet: Sheet, drawn: Drawn, outline: typeof HISTORY): string {
   const blocks: string[] = [];
   for (const [heading, sections] of outline) {
-    const drawn = sections.flatMap(([subheading, section]) => {
-      const lines = sectionLines(sheet, chosen, section);
+    const pieces = sections.flatMap(([subheading, section]) => {
+      const lines = sectionLines(sheet, drawn, section);
       if (lines.length === 0 && sheet.style === "compact") return [];
       const body = (lines.length === 0 ? [NOTHING] : lines).join("\n");
       return [subheading === "" ? body : `${subheading}\n${body}`];
     });
-    if (drawn.length > 0) blocks.push(`${heading}\n${drawn.join("\n\n")}`);
+    if (pieces.length > 0) blocks.push(`${heading}\n${pieces.join("\n\n")}`);
   }
   return blocks.join("\n\n");
 }
@@ -123,18 +161,19 @@ function recallLine(sheet: Sheet): string {
 
 /** The note with the facts of `chosen`; every other fact of the sheet is counted where it would stand. */
 export function drawNote(sheet: Sheet, chosen: ReadonlySet<Fact>): Drawing {
-  const history = sheet.hasHistory ? partText(sheet, chosen, HISTORY) : NO_HISTORY;
+  const drawn = { sections: bySection(chosen), left: leftOut(sheet, chosen) };
+  const history = sheet.hasHistory ? partText(sheet, drawn, HISTORY) : NO_HISTORY;
   let text = history;
   const parts: SummaryParts = { history: [0, history.length] };
   if (sheet.hasPrefix) {
     text += TURN_SEPARATOR;
-    const prefix = partText(sheet, chosen, PREFIX);
+    const prefix = partText(sheet, drawn, PREFIX);
     parts.turnPrefix = [text.length, text.length + prefix.length];
     text += prefix;
   }
   const tree =
     [...chosen].find((fact) => fact.kind === "tree") ?? [...chosen].find((fact) => fact.kind === "changedTree");
-  const left = sheet.style === "compact" ? gaps(sheet, chosen) : [];
+  const left = sheet.style === "compact" ? [...drawn.left.values()].flat() : [];
   const total = left.reduce((sum, gap) => sum + gap.count, 0);
   const leftLine = total === 0 ? "" : `… ${total} facts left out, among them ${handle(left[0]!.first)}`;
   const closing = [tree?.text ?? "", [leftLine, recallLine(sheet)].filter((line) => line !== "").join("\n")];

@@ -4,17 +4,15 @@
  * Must not read summaries (facts are copied from where they were said) and must not take a rule from anything but a user.
  */
 import type { EntryId, MessageEntry, Node } from "../entry.ts";
-import type {
-  AssistantMessage,
-  BashExecutionMessage,
-  ContentBlock,
-  ToolCallBlock,
-  ToolResultMessage,
-} from "../message.ts";
-import { clipEnd, clipStart, errorLines, exitCode, sourcePlace } from "./results.ts";
-import { findSaid } from "./said.ts";
+import type { AssistantMessage, BashExecutionMessage, ToolCallBlock, ToolResultMessage } from "../message.ts";
+import { contentText } from "./content-text.ts";
+import { type Draft, leaveOut } from "./draft.ts";
+import { exactLines, lineTemplate } from "./exact.ts";
+import { recordProse } from "./record-assistant.ts";
+import { recordPin, recordUser } from "./record-user.ts";
+import { clipEnd, errorLines, exitCode, sourcePlace } from "./results.ts";
 import {
-  type BoundedSlot,
+  type ErrorFact,
   emptyLedger,
   type FileFact,
   type Ledger,
@@ -22,20 +20,15 @@ import {
   type OpenCall,
   type TodoItem,
 } from "./slots.ts";
-import { isoTimestamp } from "./timestamp.ts";
 import { type FileTouch, isTodoTool, todoItems, toolUse } from "./tools.ts";
+
+export { contentText };
 
 export interface LedgerOptions {
   /** Takes credentials out of text; the ledger is stored and shown, so it never sees them. */
   redact(text: string): { text: string };
   /** Pins in force that stand outside `nodes`, oldest first; the same as pin entries after the last node. */
   pins?: readonly { entry: EntryId; on: boolean }[];
-}
-
-/** The lists of a draft may be changed in place; the facts in them never are. */
-interface Draft {
-  readonly ledger: Ledger;
-  clean(text: string): string;
 }
 
 /**
@@ -65,6 +58,10 @@ function copyOf(ledger: Ledger): Ledger {
     files: [...ledger.files],
     commands: [...ledger.commands],
     errors: [...ledger.errors],
+    resolved: [...ledger.resolved],
+    exact: [...ledger.exact],
+    questions: [...ledger.questions],
+    proposed: [...ledger.proposed],
     open: [...ledger.open],
     left: { ...ledger.left },
   };
@@ -78,6 +75,7 @@ function recordMessage(draft: Draft, entry: MessageEntry): void {
       break;
     case "assistant":
       recordCalls(draft, entry.id, message);
+      recordProse(draft, entry.id, message);
       break;
     case "toolResult":
       recordResult(draft, entry.id, message);
@@ -86,83 +84,6 @@ function recordMessage(draft: Draft, entry: MessageEntry): void {
       recordUserCommand(draft, entry.id, message);
       break;
   }
-}
-
-/** Text blocks of a content joined by newlines; damaged content gives what can be read. */
-export function contentText(content: string | readonly ContentBlock[] | undefined): string {
-  if (typeof content === "string") return content;
-  if (!Array.isArray(content)) return "";
-  return content
-    .flatMap((block) => (block?.type === "text" && typeof block.text === "string" ? [block.text] : []))
-    .join("\n");
-}
-
-/** Counts an entry that a full slot had to let go. */
-function leaveOut(ledger: Ledger, slot: BoundedSlot, id: EntryId): void {
-  const before = ledger.left[slot];
-  ledger.left[slot] = { count: (before?.count ?? 0) + 1, first: before?.first ?? id, last: id };
-}
-
-function recordUser(draft: Draft, entry: MessageEntry, content: string | readonly ContentBlock[]): void {
-  const { ledger } = draft;
-  const full = contentText(content);
-  const text = draft.clean(full);
-  const images = Array.isArray(content) ? content.filter((block) => block?.type === "image").length : 0;
-  const at = isoTimestamp(entry.timestamp);
-  const isLong = text.length > LIMITS.userTextChars;
-  ledger.goal = { first: ledger.goal.first ?? entry.id, latest: entry.id };
-  ledger.userMessages.push({
-    id: entry.id,
-    ...(at === undefined ? {} : { at }),
-    text: isLong ? clipEnd(text, LIMITS.userTextChars - LIMITS.userTailChars) : text,
-    ...(isLong ? { tail: clipStart(text, LIMITS.userTailChars) } : {}),
-    chars: full.length,
-    ...(images > 0 ? { images } : {}),
-  });
-  if (ledger.userMessages.length > LIMITS.userMessages) {
-    // The first message is the goal: it stays, the second oldest goes.
-    const [gone] = ledger.userMessages.splice(1, 1);
-    leaveOut(ledger, "userMessages", gone!.id);
-  }
-  const pin = ledger.pins.find((known) => known.entry === entry.id);
-  if (pin) {
-    recordPin(draft, entry.id, pin.on);
-    return;
-  }
-  const { rules, decisions } = findSaid(text);
-  const when = at === undefined ? {} : { when: at };
-  for (const rule of rules) addRule(ledger, { id: entry.id, ...when, text: rule });
-  for (const { text: said, rejected } of decisions)
-    addDecision(ledger, { id: entry.id, ...when, text: said, ...(rejected ? { rejected } : {}) });
-}
-
-function addDecision(ledger: Ledger, decision: Ledger["decisions"][number]): void {
-  const said = decision.text.toLowerCase();
-  ledger.decisions = ledger.decisions.filter((known) => known.text.toLowerCase() !== said);
-  ledger.decisions.push(decision);
-  if (ledger.decisions.length > LIMITS.decisions) leaveOut(ledger, "decisions", ledger.decisions.shift()!.id);
-}
-
-function addRule(ledger: Ledger, rule: Ledger["rules"][number]): void {
-  const said = rule.text.toLowerCase();
-  // Said again: the newest saying stands for both.
-  ledger.rules = ledger.rules.filter((known) => known.pinned || known.text.toLowerCase() !== said);
-  ledger.rules.push(rule);
-  if (ledger.rules.length <= LIMITS.rules) return;
-  const oldest = ledger.rules.findIndex((known) => !known.pinned);
-  const [gone] = ledger.rules.splice(Math.max(oldest, 0), 1);
-  leaveOut(ledger, "rules", gone!.id);
-}
-
-function recordPin(draft: Draft, entry: EntryId, on: boolean): void {
-  const { ledger } = draft;
-  ledger.pins = [...ledger.pins.filter((pin) => pin.entry !== entry), { entry, on }];
-  ledger.rules = ledger.rules.filter((rule) => rule.id !== entry);
-  const said = on ? ledger.userMessages.find((message) => message.id === entry) : undefined;
-  // A pin on anything but user text keeps its handle (the pin) and gives it no voice.
-  if (!said) return;
-  const text = said.tail === undefined ? said.text : `${said.text}\n${said.tail}`;
-  addRule(ledger, { id: entry, ...(said.at === undefined ? {} : { when: said.at }), text, pinned: true });
 }
 
 function recordCalls(draft: Draft, id: EntryId, message: AssistantMessage): void {
@@ -255,8 +176,37 @@ function recordResult(draft: Draft, id: EntryId, message: ToolResultMessage): vo
     const items = todoItems(message.details);
     if (items) setTodos(draft, id, items);
   }
-  if (!failed) ledger.errors = ledger.errors.filter((known) => known.key !== call.key);
+  if (!failed && call.kind === "command") recordExact(draft, id, text);
+  if (!failed) resolveErrors(ledger, call.key, id);
   else recordError(draft, call, id, errorLines(text, call.kind === "command" ? call.subject : undefined), exit);
+}
+
+/** Moves the failures of one attempt to what is resolved: their exact lines are still asked for. */
+function resolveErrors(ledger: Ledger, key: string, by: EntryId): void {
+  const isSolved = (known: ErrorFact) => known.key === key;
+  const solved = ledger.errors.filter(isSolved);
+  if (solved.length === 0) return;
+  ledger.errors = ledger.errors.filter((known) => !isSolved(known));
+  for (const { id, tool, subject, lines } of solved) ledger.resolved.push({ id, by, tool, subject, line: lines[0]! });
+  while (ledger.resolved.length > LIMITS.resolved) leaveOut(ledger, "resolved", ledger.resolved.shift()!.id);
+}
+
+/** Lines of a passing command that label an exact value; a line of the same pattern takes the place of the older one. */
+function recordExact(draft: Draft, id: EntryId, text: string): void {
+  const { ledger } = draft;
+  for (const line of exactLines(text)) {
+    const clean = draft.clean(line);
+    const pattern = lineTemplate(clean);
+    ledger.exact = ledger.exact.filter((known) => known.by !== "tool" || lineTemplate(known.text) !== pattern);
+    ledger.exact.push({ id, by: "tool", text: clean });
+  }
+  while (ledger.exact.filter((known) => known.by === "tool").length > LIMITS.seen) {
+    const [gone] = ledger.exact.splice(
+      ledger.exact.findIndex((known) => known.by === "tool"),
+      1,
+    );
+    leaveOut(ledger, "exact", gone!.id);
+  }
 }
 
 function confirmChange(ledger: Ledger, paths: readonly string[], id: EntryId): void {
@@ -322,5 +272,5 @@ function recordUserCommand(draft: Draft, id: EntryId, message: BashExecutionMess
   const key = keyOf("command", command);
   const failed = exit !== undefined && exit !== 0;
   addCommand(ledger, { id, tool: "user", command: clipEnd(command, LIMITS.commandChars), key, exit, failed });
-  if (!failed && exit !== undefined) ledger.errors = ledger.errors.filter((known) => known.key !== key);
+  if (!failed && exit !== undefined) resolveErrors(ledger, key, id);
 }

@@ -26,7 +26,7 @@ const callOf = fc.oneof(
   }),
 );
 type Step =
-  | { kind: "user"; text: string }
+  | { kind: "user" | "say"; text: string }
   | { kind: "call"; id: number; name: string; args: Json }
   | { kind: "result"; id: number; text: string; isError: boolean }
   | { kind: "pin"; entry: number; on: boolean }
@@ -36,7 +36,16 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 3,
     arbitrary: fc.record({
       kind: fc.constant("user" as const),
-      text: fc.oneof(fc.string(), fc.constantFrom("Never use lodash anywhere.", "You must use pnpm.", "go on hunter2")),
+      text: fc.oneof(
+        fc.string(),
+        fc.constantFrom("Never use lodash anywhere.", "You must use pnpm.", "go on hunter2", "yes, do that"),
+        fc.constantFrom(
+          "You can use lodash again.",
+          "For now, never touch a.ts.",
+          "The port is 4711.",
+          "The port is 4712.",
+        ),
+      ),
     }),
   },
   {
@@ -50,6 +59,13 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       id: fc.nat(2),
       text: fc.constantFrom("ok", "Error: boom\nat x.ts:3", "Command exited with code 1"),
       isError: fc.boolean(),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant("say" as const),
+      text: fc.constantFrom("I suggest pnpm hunter2.", "Should it stay?", "Done."),
     }),
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("pin" as const), entry: fc.nat(30), on: fc.boolean() }) },
@@ -66,6 +82,8 @@ function nodeOf(step: Step, index: number): Node {
   switch (step.kind) {
     case "user":
       return message({ role: "user", content: step.text });
+    case "say":
+      return message({ role: "assistant", content: [{ type: "text", text: step.text }] });
     case "call":
       return message({
         role: "assistant",
@@ -108,6 +126,11 @@ test("growing in two steps equals growing in one, and leaves the first ledger as
 test("control: forgetting calls between the steps is caught", () => {
   const forgetful: Extend = (ledger, some) => extendLedger({ ...ledger, open: [] }, some, options);
   expect(fc.check(growth(forgetful), { numRuns: 500, seed: 1 }).failed).toBe(true);
+});
+
+test("control: forgetting proposals between the steps is caught", () => {
+  const forgetful: Extend = (ledger, some) => extendLedger({ ...ledger, proposed: [] }, some, options);
+  expect(fc.check(growth(forgetful), { numRuns: 2000, seed: 1 }).failed).toBe(true);
 });
 
 type Apply = typeof applyLedgerDelta;

@@ -10,7 +10,7 @@ const END_CHARS = 1500;
 const FENCE = /(?:^|\n)[ \t]*(```|~~~)[\s\S]*?(?:\n[ \t]*\1|$)/g;
 /** Lines that come from a terminal, a log, a diff, a quotation or code. */
 const PASTED =
-  /^(?:>|\||\t| {4,}\S|\s*\d+:\s|\s*#\s|➜|❯|[$%]\s|PS [A-Z]:|\w+@[\w.-]+[:\s].*[$#]|[+-]\s?\d+\s|\+\+\+|---|@@|diff --git|at\s+\S+.*[:(]\d+|File ".*", line|\[?\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d|(?:\w*Error|\w*Exception|Traceback|warning|error|info|debug|npm (?:ERR!|warn|error))\b.*:|import\s|export\s|const\s|let\s|var\s|function\s|def\s|class\s|return\b|if\s*\(|\/\/|\/\*|["{}[\]();])/i;
+  /^(?:>|\||\t| {4,}\S|\s*\d+:\s|\s*#\s|➜|❯|[$%]\s|PS [A-Z]:|\w+@[\w.-]+[:\s].*[$#]|[+-]\s?\d+\s|\+\+\+|---|@@|diff --git|at\s+\S+.*[:(]\d+|\/\S+:\d+\s*$|Node\.js v\d|File ".*", line|\[?\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d|(?:\w*Error|\w*Exception|Traceback|warning|error|info|debug|npm (?:ERR!|warn|error))\b.*:|import\s|export\s|const\s|let\s|var\s|function\s|def\s|class\s|return\b|if\s*\(|\/\/|\/\*|["{}[\]();])/i;
 const DRAWN = /[─-╿█▓░⠀-⣿]|[{};]\s*$|=>|^\S+\s*[:=]\s*["'{[]/;
 
 /** Unclosed tags looked for before the rest is taken as prose; a page of them must not cost a search each. */

@@ -76,6 +76,12 @@ describe("decisions and what was ruled out", () => {
   });
 });
 
+test("a sentence that points back is quoted with what it points at", () => {
+  expect(findSaid("Could you keep summaries to three lines? That's how I like them. Go on.").rules).toContain(
+    "Could you keep summaries to three lines? That's how I like them.",
+  );
+});
+
 test("pasted text gives nothing", () => {
   expect(
     findSaid("```\nNever delete this.\nDecision: x\n```\n> Immer pnpm verwenden.\n2026-01-01 we decided to retry")

@@ -1,10 +1,22 @@
 /**
- * What a user's own words establish: lasting orders and decisions, each a whole sentence, word for word. Only user text
- * comes here; what tools and models print never fills these slots.
+ * What a user's own words establish: lasting orders, decisions, and orders taken back, each a whole sentence, word for
+ * word. Only user text comes here; what tools and models print never fills these slots.
  */
-import { CUES } from "./cues.ts";
+import {
+  ASSENT,
+  DECIDED,
+  HEDGED,
+  LIFT,
+  ONCE,
+  PASSING,
+  QUESTION,
+  REASONED,
+  REJECTED,
+  REPORTED,
+} from "./cues/english.ts";
+import { cuesFor, LANGUAGES } from "./cues/languages.ts";
 import { prose, sentences } from "./own-words.ts";
-import { isEnglishRule } from "./rules-en.ts";
+import { isEnglishRule, plainly } from "./rules-en.ts";
 
 export interface SaidDecision {
   text: string;
@@ -19,51 +31,73 @@ export interface Said {
 
 const SENTENCE_CHARS = 500;
 const ITEM = /^(?:[-*•]|\d{1,2}[.)])\s+/;
-
-const DECIDED =
-  /^(?:ok(?:ay)?,?\s+|so,?\s+|then\s+|and\s+)*(?:(?:we|i)(?:'ve| have)?\s+(?:now\s+)?(?:decided|chose|chosen|agreed|settled|picked|opted)\b|decision\s*:\s*\S|decided\s*:\s*\S|let's\s+(?:go with|stick with|stay with|keep|settle on)\s+\S|(?:we'll|we will|i'll|we're going to|we are going to)\s+(?:use|go with|keep|stay with|stick with)\s+\S|(?:we|i)\s+go with\s+\S|go with\s+\S|(?:the\s+)?\S+(?:\s+\S+){0,4}\s+(?:stays|remains)\s+the\s+\S)/i;
-const REJECTED =
-  /\b(?:(?:is|was|are|were|we|i)\s+(?:have\s+)?rejected\b|rejected\s*:|ruled\s+(?:\S+\s+){0,6}?out\b|(?:we|i)\s+(?:tried|dropped|abandoned|gave up on|discarded)\s+\S|(?:don't|do not)\s+(?:go back to|try)\s+\S+(?:\s+\S+){0,12}?\s*(?:because|since|,|it\b|again))/i;
-const IS_REASONED =
-  /\b(?:because|since|as it|due to|so that|it (?:failed|broke|deadlocks|is too|was too|cannot|can't|does not|doesn't)|reject|ruled)\b/i;
-const QUESTION = /\?\W*$|^(?:should|shall|can|could|do|did|why|how|what|which)\b/i;
 /** Questions of the other languages. */
 const ASKED = /[?？¿]|(?:ですか|ますか|でしょうか|까요|나요|습니까|吗|呢)[。.]?$/;
-const HEDGED = /^(?:maybe|perhaps|i think|i guess|what if|if we)\b/i;
+
+/** Sentences of the user's own words, list marks taken off. */
+export function ownSentences(text: string): string[] {
+  return prose(text).flatMap((paragraph) => sentences(paragraph).map((sentence) => sentence.replace(ITEM, "")));
+}
 
 /** Orders and decisions of one message. A sentence that is both, "don't go back to X, it failed", counts as both. */
 export function findSaid(text: string): Said {
   const rules = new Set<string>();
   const decisions = new Map<string, SaidDecision>();
-  for (const paragraph of prose(text)) {
-    for (const sentence of sentences(paragraph)) {
-      const words = sentence.replace(ITEM, "");
-      if (isEnglishRule(sentence) || isForeignRule(words)) rules.add(words);
-      const decision = decisionIn(words);
-      if (decision) decisions.set(words, decision);
-    }
+  const said = ownSentences(text);
+  for (const [index, sentence] of said.entries()) {
+    if (isRule(sentence)) rules.add(withAntecedent(sentence, said[index - 1], text));
+    const decision = decisionIn(sentence);
+    if (decision) decisions.set(sentence, decision);
   }
   return { rules: [...rules], decisions: [...decisions.values()] };
 }
 
-function isForeignRule(sentence: string): boolean {
-  if (sentence.length > SENTENCE_CHARS || sentence.length < 4) return false;
-  // A sentence of ASCII letters alone is left to the languages that write so.
-  return CUES.some(
-    ({ script, rules, exceptions }) =>
-      script.test(sentence) && rules.some((cue) => cue.test(sentence)) && !exceptions.some((cue) => cue.test(sentence)),
+/** "That's how I like them." says nothing without the sentence before it, so both are quoted, as they stand. */
+function withAntecedent(sentence: string, before: string | undefined, text: string): string {
+  if (before === undefined || !/^(?:that's|that is|this is) (?:how|what|the way|my)\b/i.test(sentence)) return sentence;
+  const start = text.indexOf(before);
+  const end = text.indexOf(sentence, start + before.length);
+  const both = start < 0 || end < 0 ? sentence : text.slice(start, end + sentence.length);
+  return both.length > SENTENCE_CHARS ? sentence : both;
+}
+
+function isRule(sentence: string): boolean {
+  if (isEnglishRule(sentence)) return true;
+  if (sentence.length > SENTENCE_CHARS || sentence.length < 4 || ASKED.test(sentence)) return false;
+  return cuesFor(sentence).some(
+    ({ rules, exceptions }) => rules.some((cue) => cue.test(sentence)) && !exceptions.some((cue) => cue.test(sentence)),
   );
 }
 
 function decisionIn(sentence: string): SaidDecision | undefined {
-  if (sentence.length > SENTENCE_CHARS || QUESTION.test(sentence) || HEDGED.test(sentence)) return undefined;
-  const rejected = REJECTED.test(sentence) && IS_REASONED.test(sentence);
-  if (rejected) return { text: sentence, rejected };
-  if (DECIDED.test(sentence)) return { text: sentence, rejected: false };
-  if (ASKED.test(sentence)) return undefined;
-  const spoken = CUES.filter(({ script }) => script.test(sentence));
-  if (spoken.some(({ rejections }) => rejections.some((cue) => cue.test(sentence))))
-    return { text: sentence, rejected: true };
-  const isDecision = spoken.some(({ decisions }) => decisions.some((cue) => cue.test(sentence)));
-  return isDecision ? { text: sentence, rejected: false } : undefined;
+  if (sentence.length > SENTENCE_CHARS || ASKED.test(sentence)) return undefined;
+  const said = plainly(sentence);
+  if (!QUESTION.test(said) && !HEDGED.test(said) && !ONCE.test(said) && !REPORTED.test(said)) {
+    if (REJECTED.test(said) && REASONED.test(said)) return { text: sentence, rejected: true };
+    if (DECIDED.some((cue) => cue.test(said))) return { text: sentence, rejected: false };
+  }
+  for (const { decisions, rejections, exceptions } of cuesFor(sentence)) {
+    if (rejections.some((cue) => cue.test(sentence))) return { text: sentence, rejected: true };
+    // A report in the perfect is an exception to an order, and the usual form of a decision.
+    if (decisions.some((cue) => cue.test(sentence)) && !exceptions[0]!.test(sentence))
+      return { text: sentence, rejected: false };
+  }
+  return undefined;
+}
+
+/** Whether a sentence says of itself that it holds only for a while. */
+export function isPassing(sentence: string): boolean {
+  return PASSING.test(plainly(sentence)) || cuesFor(sentence).some(({ passing }) => passing.test(sentence));
+}
+
+/** Whether a sentence takes an earlier order back. */
+export function isLift(sentence: string): boolean {
+  if (ASKED.test(sentence)) return false;
+  return LIFT.test(plainly(sentence)) || cuesFor(sentence).some(({ lifts }) => lifts.some((cue) => cue.test(sentence)));
+}
+
+/** Whether a message begins by agreeing to what was just proposed. */
+export function isAssent(text: string): boolean {
+  const start = text.trimStart().slice(0, 80);
+  return ASSENT.test(plainly(start)) || LANGUAGES.some(({ assents }) => assents.test(start));
 }

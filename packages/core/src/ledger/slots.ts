@@ -17,11 +17,25 @@ export type LeftOut = { count: number; first: EntryId; last: EntryId };
  */
 export type UserMessageFact = { id: EntryId; at?: string; text: string; tail?: string; chars: number; images?: number };
 
-/** A likely standing rule: a sentence the user wrote, word for word, or a whole message the user pinned. */
-export type RuleFact = { id: EntryId; when?: string; text: string; pinned?: true };
+/**
+ * A likely standing rule: a sentence the user wrote, word for word, or a whole message the user pinned. `passing`: by its
+ * own words it holds for a while ("for now", "until …"); it ends when it is lifted, when its limit is said to be reached,
+ * or {@link LIMITS}.passingMessages user messages later.
+ */
+export type RuleFact = { id: EntryId; when?: string; text: string; pinned?: true; passing?: true };
 
-/** A decision the user stated, or an approach the user ruled out: a sentence, word for word. */
-export type DecisionFact = { id: EntryId; when?: string; text: string; rejected?: true };
+/**
+ * A decision the user stated, or an approach the user ruled out: a sentence, word for word. With `by` it is a proposal of
+ * the assistant that the user agreed to in entry `agreed`.
+ */
+export type DecisionFact = {
+  id: EntryId;
+  when?: string;
+  text: string;
+  rejected?: true;
+  by?: "assistant";
+  agreed?: EntryId;
+};
 
 /** What the user said about an entry with `/pin` and `/unpin`; the newest word counts. */
 export type PinFact = { entry: EntryId; on: boolean };
@@ -74,6 +88,15 @@ export type ErrorFact = {
   count: number;
 };
 
+/** A failure that a later success of the same attempt (entry `by`) answered; `line` is exact. */
+export type ResolvedFact = { id: EntryId; by: EntryId; tool: string; subject: string; line: string };
+
+/** An exact value: a whole sentence of the user, or a line a command printed. */
+export type ExactFact = { id: EntryId; by: "user" | "tool"; text: string };
+
+/** A sentence of the assistant: a question or a proposal no user message has answered yet. */
+export type AwaitingFact = { id: EntryId; text: string };
+
 /** A tool call whose result has not been seen yet; what lets the ledger grow one entry at a time. */
 export type OpenCall = {
   callId: string;
@@ -86,7 +109,15 @@ export type OpenCall = {
 };
 
 /** Slots that are bounded, oldest facts first out. */
-export type BoundedSlot = "userMessages" | "rules" | "decisions" | "files" | "commands" | "errors";
+export type BoundedSlot =
+  | "userMessages"
+  | "rules"
+  | "decisions"
+  | "files"
+  | "commands"
+  | "errors"
+  | "resolved"
+  | "exact";
 
 /**
  * The facts behind a point of one path. Lists run from old to new: messages and rules by when they were said, files,
@@ -104,6 +135,10 @@ export type Ledger = {
   files: FileFact[];
   commands: CommandFact[];
   errors: ErrorFact[];
+  resolved: ResolvedFact[];
+  exact: ExactFact[];
+  questions: AwaitingFact[];
+  proposed: AwaitingFact[];
   open: OpenCall[];
   left: { [slot in BoundedSlot]?: LeftOut };
 };
@@ -116,12 +151,20 @@ export const LIMITS = {
   files: 2000,
   commands: 200,
   errors: 64,
+  resolved: 32,
+  /** Exact values the user named, and those commands printed. */
+  values: 128,
+  seen: 32,
+  questions: 3,
+  proposed: 3,
   todos: 100,
   userTextChars: 2000,
   userTailChars: 600,
   commandChars: 400,
   lineChars: 300,
   todoChars: 300,
+  /** User messages after which an order that was meant for a while is over. */
+  passingMessages: 40,
 } as const;
 
 /** A ledger that knows nothing. */
@@ -136,6 +179,10 @@ export function emptyLedger(): Ledger {
     files: [],
     commands: [],
     errors: [],
+    resolved: [],
+    exact: [],
+    questions: [],
+    proposed: [],
     open: [],
     left: {},
   };
