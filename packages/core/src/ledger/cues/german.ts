@@ -10,7 +10,7 @@ export const GERMAN: Cues = {
     damit dass jetzt ab so mir mich uns dir dich alle alles jede jeder jedes diese dieser dieses auch nimm lass ändere
     verwende benutze nutze schreib warum wieso finger entschieden vermeide lösche achte stets ja doch gut machen`),
   rules: [
-    /(?:^|[\s,;:])(?:ab (?:jetzt|sofort|heute)|von (?:nun|jetzt) an|künftig|in zukunft|grundsätzlich)(?![\p{L}])/iu,
+    /(?:^|[\s,;:])(?:ab (?:jetzt|sofort|heute)(?! (?:geht|läuft|ist|klappt|funktioniert))|von (?:nun|jetzt) an|künftig|in zukunft|grundsätzlich)(?![\p{L}])/iu,
     /(?:auf (?:gar )?keinen fall|keinesfalls|unter keinen umständen|in keinem fall|niemals)(?![\p{L}])/iu,
     /(?:^|[,;]\s*)(?:bitte\s+)?(?:nie|immer|stets|ausschließlich|nur noch)\s+(?!(?:noch|mehr|wieder|weniger|der|die|das|ge\p{L}+(?:t|en))(?![\p{L}]))\S+\s+\S/iu,
     /^(?:bitte\s+)?(?:finger|hände) weg/iu,
@@ -18,9 +18,9 @@ export const GERMAN: Cues = {
     /^(?:bitte\s+)?(?:verwende|benutze|nutze|schreibe?|ändere|lösche|fasse?|rühre?|nimm|halte|lasse?|füge?|mache?|committe|installiere|logge|lege?|teste|starte|rufe?|setze?|verwendet|benutzt|nutzt)\s.*(?<![\p{L}])(?:nie|immer|stets|nur|nicht|kein\p{L}*|statt|anstatt|anstelle|ausschließlich|unangetastet|in ruhe|unverändert)(?![\p{L}])/iu,
     /(?<![\p{L}])(?:darf|dürfen|sollst?|sollen)\s+(?:\S+\s+){0,6}?(?:nie|immer|stets|nur|nicht|kein\p{L}*)(?![\p{L}])/iu,
     /^(?!wir |ich |er |sie |es |das |da |dann )(?:\S+\s+){1,5}?(?:muss|müssen)\s+(?:\S+\s+){0,8}?(?:bleiben|immer|stets|nur|enthalten|funktionieren|passen)(?![\p{L}])/iu,
-    /^(?:bitte\s+)?keinen?\s+(?!ahnung|problem|sorge|angst|frage|zeit|lust|grund|wunder|stress)\S+/iu,
+    /^(?:bitte\s+)?keinen?\s+(?!ahnung|problem|sorge|angst|frage|zeit|lust|grund|wunder|stress|fehler|änderung(?:en)?[.!]*$|meldung|ausgabe|antwort|reaktion)\S+/iu,
     /^(?:bitte\s+)?(?:vermeide|vermeidet|verzichte|unterlasse?)\s+\S+/iu,
-    /^(?:bitte\s+)?(?:achte|achtet) darauf|^(?:bitte\s+)?(?:stell|stelle|stellt) sicher|^(?:bitte\s+)?sorge? dafür|^(?:bitte\s+)?pass auf,? dass|^denk\p{L}* (?:dran|daran)|^vergiss nicht|^merk dir|^beachte/iu,
+    /^(?:bitte\s+)?(?:achte|achtet) darauf|^(?:bitte\s+)?(?:stell|stelle|stellt) sicher|^(?:bitte\s+)?sorge? dafür|^(?:bitte\s+)?pass auf,? dass|^denk\p{L}* (?:dran|daran)|^merk dir|^beachte/iu,
     /(?:^|,\s*)(?:bitte\s+)?(?:frage?|frag mich|prüfe?|führe?)\s.*\bbevor du\b/iu,
     /(?<![\p{L}])bevor du\b.*(?<![\p{L}])(?:immer|erst|unbedingt)(?![\p{L}])/iu,
     /^(?:ich|wir)\s+(?:bevorzug\p{L}+|zieh\p{L}+ .* vor|hasse)(?![\p{L}])/iu,

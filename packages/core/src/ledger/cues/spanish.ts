@@ -7,7 +7,7 @@ export const SPANISH: Cues = {
     es son está están era fue ser este esta estos estas ese esa mi mis tu tus su sus nuestro en con sin para por porque
     más menos muy ya si solo sólo únicamente como cuando desde hasta ahora aquí hay debe deben me te se lo le nos usa
     usaremos utiliza favor prefiero preferiría gusta decidido hemos vamos lugar antes ejecuta evita proyecto
-    prohibido asegúrate ningún ninguna ni partir adelante nada nadie sale pasa algo eso esto modifiques toques escribe mantén elegimos ocurra`),
+    prohibido asegúrate ningún ninguna ni partir adelante nada nadie sale pasa hace falta algo eso esto modifiques toques escribe mantén elegimos ocurra`),
   rules: [
     /(?:^|[\s,;])(?:a partir de (?:ahora|hoy)|de ahora en adelante|en adelante)(?![\p{L}])/iu,
     /^(?:por favor,?\s+)?(?:siempre|nunca|jamás|solo|sólo|únicamente)\s+(?!(?:falla|funciona|sale|pasa|queda|aparece|ocurre|me|se|hay|es|está|igual|lo|así|había|el|la|los|las|un|una)(?![\p{L}]))\S+/iu,
@@ -20,9 +20,9 @@ export const SPANISH: Cues = {
     /(?<![\p{L}])(?:deben?|tienen? que)\s+(?:quedar|quedarse|seguir|mantenerse|pasar por|funcionar|siempre|usar|permanecer|contener|caber)(?![\p{L}])/iu,
     /^(?:por favor,?\s+)?(?:asegúrate|procura|recuerda|no olvides|ten en cuenta|ten cuidado|cuida(?: de)? que|vigila que|límitate|cíñete)(?![\p{L}])/iu,
     /^(?:deja|dejad)\s.*(?:como está|en paz|intact[oa]|tranquil[oa]|sin tocar)(?![\p{L}])/iu,
-    /^(?:ningún|ninguna|nada de)\s+(?!problema|idea)\S+/iu,
+    /^(?:ningún|ninguna|nada de)\s+(?!problema|idea|.*(?:pasa|funciona|sale)[.!]*$)\S+/iu,
     /(?:^|,\s*)(?:pregunta|pregúntame|consulta|ejecuta|comprueba)\s.*\bantes de\b/iu,
-    /^(?:yo\s+)?(?:prefiero|preferiría|preferimos|detesto|odio)\s+\S+/iu,
+    /^(?:yo\s+)?(?:prefiero|preferiría|preferimos|detesto|odio)\s+(?!(?:esperar|no|ver|hablar|eso|esto)(?![\p{L}]))\S+/iu,
     /^(?:a mí\s+)?(?:no )?me gustan?\s+(?!(?:cómo|como|así|mucho|esto|eso|nada)(?![\p{L}]))\S+\s*\S/iu,
     /^me gustaría (?:que|tener)?\s*(?:siempre|los|las|todas?|todos?)/iu,
     /^(?:a ser posible|si es posible|en lo posible|en caso de duda)(?![\p{L}])/iu,
