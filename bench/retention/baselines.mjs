@@ -96,5 +96,15 @@ function prose() {
   };
 }
 
+/** Every user message whole, newest first until the budget is spent, and nothing else: what some agents keep beside a summary. */
+function userMessages() {
+  const said = [];
+  return (messages, tokens) => {
+    said.push(...messages.filter((message) => message.role === "user").map((message) => line(message)));
+    const text = said.join("\n");
+    return text.slice(-cut(text, tokens));
+  };
+}
+
 /** Makers of the arms by name; each made once per session. */
-export const BASELINES = { truncation, masking, prose };
+export const BASELINES = { truncation, masking, prose, "user messages": userMessages };
