@@ -6,6 +6,7 @@ import type { BoundedSlot, Ledger } from "./slots.ts";
 export interface Draft {
   readonly ledger: Ledger;
   /** Takes credentials out. */
+  readonly redact: (text: string) => { text: string };
   clean(text: string): string;
 }
 

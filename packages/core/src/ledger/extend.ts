@@ -36,12 +36,13 @@ export interface LedgerOptions {
  * `clear` among the nodes empties every slot.
  */
 export function extendLedger(ledger: Ledger, nodes: readonly Node[], options: LedgerOptions): Ledger {
-  const clean = (text: string) => options.redact(text).text;
-  let draft: Draft = { ledger: copyOf(ledger), clean };
+  const { redact } = options;
+  const clean = (text: string) => redact(text).text;
+  let draft: Draft = { ledger: copyOf(ledger), redact, clean };
   for (const node of nodes) {
     if (node.type === "message") recordMessage(draft, node);
     else if (node.type === "pin") recordPin(draft, node.entry, node.on);
-    else if (node.type === "compaction" && node.trigger === "clear") draft = { ledger: emptyLedger(), clean };
+    else if (node.type === "compaction" && node.trigger === "clear") draft = { ledger: emptyLedger(), redact, clean };
   }
   for (const pin of options.pins ?? []) recordPin(draft, pin.entry, pin.on);
   return draft.ledger;

@@ -4,20 +4,20 @@
  */
 import type { EntryId, MessageEntry } from "../entry.ts";
 import type { ContentBlock } from "../message.ts";
-import { contentText } from "./content-text.ts";
 import { type Draft, leaveOut } from "./draft.ts";
-import { namesValue } from "./exact.ts";
 import { clipEnd, clipStart } from "./results.ts";
-import { findSaid, isAssent, isLift, isPassing, ownSentences } from "./said.ts";
+import { isAssent, isPassing } from "./said.ts";
 import { type DecisionFact, type Ledger, LIMITS, type RuleFact } from "./slots.ts";
 import { isEndedBy, isLiftedBy, replacedBy } from "./supersede.ts";
 import { isoTimestamp } from "./timestamp.ts";
+import { digestUser, type UserDigest } from "./user-digest.ts";
 
 /** Records a user message: its words, and what they establish. */
 export function recordUser(draft: Draft, entry: MessageEntry, content: string | readonly ContentBlock[]): void {
   const { ledger } = draft;
-  const text = addMessage(draft, entry, content);
-  const assented = isAssent(text) ? ledger.proposed : [];
+  const digest = digestUser(draft.redact, entry, content);
+  addMessage(ledger, entry, content, digest);
+  const assented = isAssent(digest.text) ? ledger.proposed : [];
   ledger.proposed = [];
   ledger.questions = [];
   const pin = ledger.pins.find((known) => known.entry === entry.id);
@@ -29,24 +29,21 @@ export function recordUser(draft: Draft, entry: MessageEntry, content: string | 
   const when = at === undefined ? {} : { when: at };
   for (const proposal of assented)
     addDecision(ledger, { id: proposal.id, ...when, text: proposal.text, by: "assistant", agreed: entry.id });
-  const said = findSaid(text);
-  const own = ownSentences(text);
-  expire(ledger, own);
-  for (const rule of said.rules)
+  expire(ledger, digest);
+  for (const rule of digest.rules)
     addRule(ledger, { id: entry.id, ...when, text: rule, ...(isPassing(rule) ? { passing: true as const } : {}) });
-  for (const { text: decided, rejected } of said.decisions)
+  for (const { text: decided, rejected } of digest.decisions)
     addDecision(ledger, { id: entry.id, ...when, text: decided, ...(rejected ? { rejected } : {}) });
-  const isHeld = (sentence: string) =>
-    said.rules.includes(sentence) || said.decisions.some((known) => known.text === sentence);
-  for (const sentence of own)
-    if (namesValue(sentence) && !isHeld(sentence)) addValue(ledger, { id: entry.id, by: "user", text: sentence });
+  for (const text of digest.values) addValue(ledger, { id: entry.id, by: "user", text });
 }
 
-/** The message itself, redacted before it is cut. Returns the whole redacted text. */
-function addMessage(draft: Draft, entry: MessageEntry, content: string | readonly ContentBlock[]): string {
-  const { ledger } = draft;
-  const full = contentText(content);
-  const text = draft.clean(full);
+/** The message itself, redacted before it is cut. */
+function addMessage(
+  ledger: Ledger,
+  entry: MessageEntry,
+  content: string | readonly ContentBlock[],
+  { text, chars }: UserDigest,
+): void {
   const images = Array.isArray(content) ? content.filter((block) => block?.type === "image").length : 0;
   const at = isoTimestamp(entry.timestamp);
   const isLong = text.length > LIMITS.userTextChars;
@@ -56,7 +53,7 @@ function addMessage(draft: Draft, entry: MessageEntry, content: string | readonl
     ...(at === undefined ? {} : { at }),
     text: isLong ? clipEnd(text, LIMITS.userTextChars - LIMITS.userTailChars) : text,
     ...(isLong ? { tail: clipStart(text, LIMITS.userTailChars) } : {}),
-    chars: full.length,
+    chars,
     ...(images > 0 ? { images } : {}),
   });
   if (ledger.userMessages.length > LIMITS.userMessages) {
@@ -64,12 +61,10 @@ function addMessage(draft: Draft, entry: MessageEntry, content: string | readonl
     const [gone] = ledger.userMessages.splice(1, 1);
     leaveOut(ledger, "userMessages", gone!.id);
   }
-  return text;
 }
 
 /** Ends orders that were lifted, whose scope is over, or that were meant for a while and are many messages old. */
-function expire(ledger: Ledger, own: readonly string[]): void {
-  const lifts = own.filter(isLift);
+function expire(ledger: Ledger, { own, lifts }: UserDigest): void {
   const isOver = (rule: RuleFact): boolean => {
     if (rule.pinned) return false;
     if (lifts.some((lift) => isLiftedBy(rule.text, lift))) return true;
