@@ -57,14 +57,17 @@ export { compareText, FILES_SHOWN, fileDetails, filesTreeLines, isModified, stri
 export { clipEnd, clipStart } from "./ledger/results.ts";
 export { findSaid, type Said, type SaidDecision } from "./ledger/said.ts";
 export {
+  type AwaitingFact,
   type CommandFact,
   type DecisionFact,
   type ErrorFact,
+  type ExactFact,
   emptyLedger,
   type FileFact,
   type Ledger,
   LIMITS as LEDGER_LIMITS,
   ledgerFrom,
+  type ResolvedFact,
   type RuleFact,
   type TodoFact,
   type UserMessageFact,
