@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import type { Session } from "@stet/engine";
 import { Command, CommanderError, InvalidArgumentError } from "commander";
+import { withExtensions } from "./agent/load-extensions.ts";
 import { type AgentCommandOptions, agent } from "./commands/agent.ts";
 import { check } from "./commands/check.ts";
 import { compact } from "./commands/compact.ts";
@@ -20,6 +21,7 @@ import { compose } from "./compose.ts";
 import { reportFailure } from "./failure.ts";
 import { openSession } from "./open-file.ts";
 import type { CommonOptions } from "./output.ts";
+import { loadSettings } from "./settings.ts";
 import { tour } from "./tour/tour.ts";
 
 const VERSION: string = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")).version;
@@ -36,15 +38,17 @@ function dollars(text: string): number {
   return value;
 }
 
-/** Opens the session, runs the command, gives the file back, sets the exit code. */
+/** Opens the session (with the extensions of the settings where they have a say), runs the command, gives the file back, sets the exit code. */
 async function withSession(
   file: string,
   options: CommonOptions & { from?: string },
   run: (session: Session) => number | Promise<number>,
+  isHooked = false,
 ): Promise<void> {
   let session: Session | undefined;
   try {
-    session = await openSession(compose(), file, { which: options.session, kind: options.from });
+    const ports = isHooked ? await withExtensions(compose(), loadSettings(process.cwd()), process.env) : compose();
+    session = await openSession(ports, file, { which: options.session, kind: options.from });
     process.exitCode = await run(session);
   } catch (error) {
     process.exitCode = reportFailure(error, options.json ?? false);
@@ -112,7 +116,7 @@ function program(): Command {
     .option("--keep <tokens>", "recent tokens that stay", tokens)
     .option("--window <tokens>", "context window", tokens)
     .option("--dry-run", "plan only")
-    .action((file, options) => withSession(file, options, (session) => compact(session, options)));
+    .action((file, options) => withSession(file, options, (session) => compact(session, options), true));
   writing("undo <session> [entry]", "take back the newest rewrite or navigation, or the named rewrite")
     .option("--window <tokens>", "context window", tokens)
     .action((file, entry, options) =>
@@ -124,11 +128,11 @@ function program(): Command {
   writing("goto <session> <entry>", "move the head")
     .option("--summarize", "carry a summary of the branch that is left")
     .option("--focus <text>", "what the summary should attend to")
-    .action((file, entry, options) => withSession(file, options, (session) => move(session, entry, options)));
+    .action((file, entry, options) => withSession(file, options, (session) => move(session, entry, options), true));
   verb("handoff <session>", "a new session that carries the work on")
     .option("--focus <text>", "what the document should attend to")
     .option("--out <file>", "file of the new session")
-    .action((file, options) => withSession(file, options, (session) => handOver(session, options)));
+    .action((file, options) => withSession(file, options, (session) => handOver(session, options), true));
   for (const on of [true, false]) {
     writing(`${on ? "pin" : "unpin"} <session> <entry>`, on ? "a standing rule" : "not a rule").action(
       (file, entry, options) => withSession(file, options, (session) => mark(session, entry, { pin: on }, options)),

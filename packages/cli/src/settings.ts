@@ -3,7 +3,7 @@
  * project over the user, per key. Validated when read, with the file, the key and the value in the message.
  */
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import {
   type Behaviour,
   behaviourOf,
@@ -13,18 +13,18 @@ import {
   validateSettings,
 } from "@stet/core";
 import type { RetryPolicy } from "@stet/engine";
-import { DEFAULT_RETRY } from "@stet/engine";
+import { DEFAULT_RETRY, HOOK_TIMEOUT_MS } from "@stet/engine";
 import type { ModelSettings } from "@stet/providers";
 import writeFileAtomic from "write-file-atomic";
 import { stetHome } from "./session-folder.ts";
 
-type Kind = "tokens" | "number" | "flag" | "text" | { oneOf: readonly string[] };
+type Kind = "tokens" | "number" | "flag" | "text" | "paths" | { oneOf: readonly string[] };
 
 /** What one setting takes; the policy room judges the values of its own. */
 interface Setting {
   kind: Kind;
   /** Shown where nothing is set; `unset` means a computed value applies. */
-  default: number | string | boolean;
+  default: Value;
   about: string;
 }
 
@@ -72,6 +72,12 @@ export const SETTINGS: Readonly<Record<string, Setting>> = {
     about: "rewrite at this share of the window; -1: unset",
   },
   "compaction.midTurnEnabled": { kind: "flag", default: true, about: "rewrite between two requests of one turn" },
+  extensions: {
+    kind: "paths",
+    default: [],
+    about: "extension files; relative ones start at the settings' own folder or project",
+  },
+  "hooks.timeoutMs": { kind: "tokens", default: HOOK_TIMEOUT_MS, about: "most an extension may take for one event" },
   "retry.enabled": { kind: "flag", default: true, about: "try again what passes by waiting" },
   "retry.maxRetries": { kind: "tokens", default: DEFAULT_RETRY.maxRetries, about: "tries after the first" },
   "retry.baseDelayMs": { kind: "tokens", default: DEFAULT_RETRY.baseDelayMs, about: "first wait, doubled each time" },
@@ -81,7 +87,7 @@ export const SETTINGS: Readonly<Record<string, Setting>> = {
 const FREE = ["providers", "models"];
 
 export type SettingSource = "default" | "user" | "project";
-type Value = number | string | boolean;
+type Value = number | string | boolean | readonly string[];
 
 export interface SettingValue {
   value: Value;
@@ -98,6 +104,9 @@ export interface Settings {
   behaviour: Behaviour;
   retry: RetryPolicy;
   models: ModelSettings;
+  /** Absolute paths, in order. */
+  extensions: readonly string[];
+  hookTimeoutMs: number;
 }
 
 /** The file of one level. */
@@ -143,9 +152,17 @@ export function loadSettings(cwd: string, preset?: string): Settings {
       baseDelayMs: all["retry.baseDelayMs"]?.value as number,
     },
     models: freeSettings(cwd),
+    extensions: extensionPaths(all.extensions as SettingValue, cwd),
+    hookTimeoutMs: all["hooks.timeoutMs"]?.value as number,
     ...(model === undefined ? {} : { model }),
     ...(compactionModel === undefined ? {} : { compactionModel }),
   };
+}
+
+/** The user's paths start in the folder of the settings, the project's in the project. */
+function extensionPaths({ value, source }: SettingValue, cwd: string): string[] {
+  const base = source === "user" ? stetHome() : cwd;
+  return (value as readonly string[]).map((path) => resolve(base, path));
 }
 
 /** `providers` and `models`, the project's over the user's, entry by entry. */
@@ -181,6 +198,7 @@ function typed(key: string, text: string): unknown {
   const kind = Object.hasOwn(SETTINGS, key) ? SETTINGS[key]?.kind : undefined;
   if ((kind === "tokens" || kind === "number") && text.trim() !== "" && Number.isFinite(Number(text)))
     return Number(text);
+  if (kind === "paths") return text.split(",").flatMap((path) => (path.trim() === "" ? [] : [path.trim()]));
   if (kind === "flag" && (text === "true" || text === "false")) return text === "true";
   return text;
 }
@@ -200,6 +218,8 @@ function checked(key: string, value: unknown, where: string): Value {
     throw invalid("a setting must be a number");
   if (kind === "flag" && typeof value !== "boolean") throw invalid("a setting must be true or false");
   if (kind === "text" && (typeof value !== "string" || value === "")) throw invalid("a setting must be a text");
+  if (kind === "paths" && !(Array.isArray(value) && value.every((path) => typeof path === "string" && path !== "")))
+    throw invalid("a setting must be a list of paths");
   if (typeof kind === "object" && !kind.oneOf.includes(String(value)))
     throw invalid(`a setting must be one of ${kind.oneOf.join(", ")}`);
   return value as Value;

@@ -12,6 +12,8 @@ import {
   redact,
   type SessionHeader,
 } from "@stet/core";
+import { decideSwitch } from "./hooks/decide.ts";
+import { observeSwitch } from "./hooks/observe.ts";
 import type { FailedNote, NoteTask, NoteWriter, WrittenNote } from "./ports.ts";
 import { type Draft, Session, WRITER } from "./session.ts";
 
@@ -56,6 +58,8 @@ export async function handoff(session: Session, request: HandoffRequest): Promis
   const note: WrittenNote | FailedNote = await request.writer.write(task, request.signal);
   if ("failed" in note) return { outcome: "failed", reason: note.failed };
   if (request.signal?.aborted) return { outcome: "cancelled", reason: "cancelled by the user" };
+  const vetoed = await decideSwitch(session, request.signal);
+  if (vetoed !== undefined) return { outcome: "cancelled", reason: vetoed };
   const child = await createChild(session, request.out);
   const userMessages = nodes.flatMap((node) =>
     node.type === "message" && node.message.role === "user"
@@ -67,6 +71,7 @@ export async function handoff(session: Session, request: HandoffRequest): Promis
     await request.prepareToWrite();
     await session.append([{ type: "handed_off", fields: { to: child.header.id } }]);
   }
+  await observeSwitch(session, child);
   return { outcome: "committed", child, document: note.text };
 }
 

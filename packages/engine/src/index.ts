@@ -5,7 +5,7 @@ export { convertToLlm, serializeConversation } from "@stet/core";
 export { Agent, type AgentOptions, type RunResult } from "./agent/agent.ts";
 export { DEFAULT_RETRY, type RetryPolicy, type Wait } from "./agent/call-model.ts";
 export { type CompletionPorts, completion, type StandAloneResult, type StandAloneTask } from "./agent/complete.ts";
-export type { AgentEvent, Listener } from "./agent/events.ts";
+export type { AgentEvent, Listener, Retried } from "./agent/events.ts";
 export {
   type CompactionRecord,
   Maintenance,
@@ -22,6 +22,55 @@ export { type CallsSeen, type EntryText, entryText } from "./entry-text.ts";
 export { ESTIMATOR, segmentTokens } from "./estimate.ts";
 export { ASSUMED_SYSTEM, familyFor, frameFor, type ModelFact, modelOf, type WindowFact, windowFor } from "./frame.ts";
 export { type HandoffOutcome, type HandoffRequest, handoff } from "./handoff.ts";
+export {
+  type Extension,
+  type ExtensionApi,
+  HOOK_TIMEOUT_MS,
+  type HookAnswer,
+  type HookContext,
+  type HookFailure,
+  type HookHandler,
+  type HookOptions,
+  type HookQuestion,
+  Hooks,
+  type Memory,
+} from "./hooks/hooks.ts";
+export { observed } from "./hooks/observe.ts";
+export {
+  type AskedName,
+  type AutoCompactionEndEvent,
+  type AutoCompactionStartEvent,
+  type AutoRetryEndEvent,
+  type AutoRetryStartEvent,
+  type BeforeAgentStartEvent,
+  type BeforeAgentStartResult,
+  type CompactionEndEvent,
+  type CompactionPreparation,
+  type CompactionStartEvent,
+  HOOK_POWERS,
+  type HookCompaction,
+  type HookCompactionResult,
+  type HookEvent,
+  type HookName,
+  type HookPower,
+  type HookResult,
+  type HookTable,
+  type ObservedName,
+  type SessionBeforeCompactEvent,
+  type SessionBeforeCompactResult,
+  type SessionBeforeSwitchEvent,
+  type SessionBeforeTreeEvent,
+  type SessionBeforeTreeResult,
+  type SessionCompactEvent,
+  type SessionCompactingEvent,
+  type SessionCompactingResult,
+  type SessionSwitchEvent,
+  type SessionTreeEvent,
+  type SummarizationRetryAttemptStartEvent,
+  type SummarizationRetryFinishedEvent,
+  type SummarizationRetryScheduledEvent,
+  type TreePreparation,
+} from "./hooks/table.ts";
 export type {
   Clock,
   EnginePorts,
@@ -37,7 +86,13 @@ export type {
 } from "./ports.ts";
 export { type RecallHit, type RecallQuery, recallIn } from "./recall.ts";
 export { type CheckReport, checkSession, type Damage, type FoundCompaction } from "./report/check.ts";
-export { type CommittedRewrite, type RewriteOutcome, type RewriteRequest, rewrite } from "./rewrite.ts";
+export {
+  type CommittedRewrite,
+  type HookedAttempt,
+  type RewriteOutcome,
+  type RewriteRequest,
+  rewrite,
+} from "./rewrite.ts";
 export { type AppendedLine, type CopyTarget, type Draft, Session, WRITER } from "./session.ts";
 export { PRUNE, SHAKE } from "./stub-writers.ts";
 export {

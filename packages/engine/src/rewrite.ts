@@ -1,6 +1,6 @@
 /**
- * The one procedure behind every rewrite: snapshot → plan → write → seal → project the candidate → commit with the two
- * checks. Sequence only: what to hide is core/plan's rule, what to say the writer's, what counts as progress core/policy's.
+ * The one procedure behind every rewrite: snapshot → plan → decide hook → write → seal → project the candidate → commit
+ * with the two checks → observe hook. Sequence only: what to hide is core/plan's rule, what to say the writer's, what counts as progress core/policy's.
  */
 import type {
   Behaviour,
@@ -8,18 +8,22 @@ import type {
   Ledger,
   PolicySettings,
   Receipt,
+  Skip,
   SkipReason,
   Suffix,
   Target,
   Trigger,
   View,
 } from "@stet/core";
-import { buildRequest, limitsFor, makeReceipt, newestUser, StetError } from "@stet/core";
-import { bestCandidate, type Candidate, handleOf, type Snapshot } from "./candidate.ts";
+import { buildRequest, isStetError, limitsFor, makeReceipt, newestUser, StetError } from "@stet/core";
+import { bestCandidate, type Candidate, firstPlan, givenCandidate, handleOf, type Snapshot } from "./candidate.ts";
 import { type CompactionFacts, compactionDraft } from "./compaction-draft.ts";
 import { ESTIMATOR, segmentTokens } from "./estimate.ts";
 import { familyFor, frameFor } from "./frame.ts";
-import type { ModelCallRecord, NoteWriter, StubWriter } from "./ports.ts";
+import { type Amendment, amendCompaction } from "./hooks/amend.ts";
+import { decideCompaction } from "./hooks/decide.ts";
+import { observeCompaction } from "./hooks/observe.ts";
+import type { FailedNote, ModelCallRecord, NoteWriter, StubWriter } from "./ports.ts";
 import type { Draft, Session } from "./session.ts";
 
 export interface RewriteRequest {
@@ -39,8 +43,18 @@ export interface RewriteRequest {
   focus?: string;
   /** Plan, write and project, but append nothing. */
   dryRun?: boolean;
+  /** The next request would not fit without it, so that no extension may cancel it. */
+  mustFit?: boolean;
+  /** What extensions said, for methods tried one after the other: they are asked once. */
+  hooked?: HookedAttempt;
   /** Makes the session writable; called only when there is something to commit. */
   prepareToWrite(): Promise<void>;
+}
+
+/** What extensions said about one compaction. */
+export interface HookedAttempt {
+  isDecided?: boolean;
+  amendment?: Amendment;
 }
 
 /** What came of it. Counts in tokens by the one estimator. */
@@ -62,21 +76,21 @@ export interface CommittedRewrite {
 
 /** Runs one compaction. Never throws for want of anything to do; store errors pass through. */
 export async function rewrite(session: Session, request: RewriteRequest): Promise<RewriteOutcome> {
-  const shot = snapshot(session, request);
-  const best = await bestCandidate(shot);
-  if ("skip" in best) return { outcome: "skipped", skip: best.skip, reason: best.reason };
-  if (request.signal?.aborted) {
-    await recordCalls(session, request, best.calls ?? []);
-    return { outcome: "cancelled", reason: "cancelled by the user" };
-  }
-  if ("failed" in best) {
-    await recordCalls(session, request, best.calls);
+  const { shot, best } = await chooseCandidate(snapshot(session, request));
+  const calls = [...(("calls" in best && best.calls) || []), ...(session.ports.hooks?.takeCalls() ?? [])];
+  const isStopped = request.signal?.aborted === true;
+  if (isStopped || !("summary" in best)) {
+    await recordCalls(session, request, calls);
+    if ("skip" in best) return { outcome: "skipped", skip: best.skip, reason: best.reason };
+    if ("cancelled" in best) return { outcome: "cancelled", reason: best.cancelled };
+    if (isStopped || !("failed" in best)) return { outcome: "cancelled", reason: "cancelled by the user" };
     return { outcome: "failed", reason: best.failed };
   }
+  best.calls = calls;
   const receipt = receiptOf(shot, best);
   const rewriteOf = (entryId: EntryId | null): CommittedRewrite => ({
     entryId,
-    strategy: request.writer.id,
+    strategy: shot.request.writer.id,
     summary: best.summary,
     firstKeptEntryId: best.plan?.firstKept ?? null,
     tokensBefore: shot.tokensBefore,
@@ -85,7 +99,40 @@ export async function rewrite(session: Session, request: RewriteRequest): Promis
   });
   if (request.dryRun) return { outcome: "planned", rewrite: rewriteOf(null) };
   await request.prepareToWrite();
-  return commit(shot, best, receipt, rewriteOf);
+  const outcome = await commit(shot, best, receipt, rewriteOf);
+  if (outcome.outcome === "committed" && outcome.rewrite.entryId !== null && best.plan)
+    await observeCompaction(session, outcome.rewrite.entryId, request.trigger, request.signal);
+  return outcome;
+}
+
+/** The decide hook: what an extension gave where it can be taken, else the writer's, with what extensions add to its task. */
+async function chooseCandidate(
+  shot: Snapshot,
+): Promise<{ shot: Snapshot; best: Candidate | Skip | FailedNote | { cancelled: string } }> {
+  const { session, request } = shot;
+  const { hooks } = session.ports;
+  const attempt = request.hooked ?? {};
+  const plan = hooks ? firstPlan(shot) : undefined;
+  if (!hooks || !plan) return { shot, best: await bestCandidate(shot) };
+  if (!attempt.isDecided) {
+    attempt.isDecided = true;
+    const decision = await decideCompaction(shot, plan);
+    if (decision && "cancelled" in decision) return { shot, best: decision };
+    if (decision) {
+      const hooked: Snapshot = { ...shot, request: { ...request, writer: decision.writer } };
+      try {
+        return { shot: hooked, best: { ...(await givenCandidate(hooked, decision.plan)), kept: decision.kept } };
+      } catch (error) {
+        if (!isStetError(error)) throw error;
+        hooks.report(decision.source, "session_before_compact", error);
+      }
+    }
+  }
+  attempt.amendment ??= await amendCompaction(session, plan, request.signal);
+  const { preserveData } = attempt.amendment;
+  const amended: Snapshot = { ...shot, amendment: attempt.amendment };
+  const best = await bestCandidate(amended);
+  return { shot: amended, best: "summary" in best && preserveData ? { ...best, kept: { preserveData } } : best };
 }
 
 /** Calls are paid for whatever came of them, so they are on record. */
@@ -215,5 +262,6 @@ function compactionFacts(
     strategy: request.writer.id,
     receipt,
     elisionId,
+    kept: candidate.kept,
   };
 }

@@ -6,6 +6,7 @@ import {
   completion,
   type Listener,
   type NoteWriter,
+  observed,
   type PermissionMode,
   PRUNE,
   permissionOf,
@@ -113,7 +114,7 @@ function byModel(
     model: chosen.ref,
     retry: settings.retry,
     wait,
-    emit,
+    emit: observed(session, emit),
     newId: () => session.ports.ids.session(),
   });
   const window = chosen.window?.value ?? DEFAULT_WINDOW;

@@ -42,7 +42,7 @@ export interface MoveOptions extends ShapeOptions {
 /** Most tokens of a branch summary. Source: both documents. */
 const BRANCH_TOKENS = 2048;
 
-/** `stet goto`; exit code 4 when the head is already there. */
+/** `stet goto`; exit code 4 when the head is already there, 130 when an extension cancelled it. */
 export async function move(session: Session, entry: string, options: MoveOptions): Promise<number> {
   const outcome = await goTo(session, entry, {
     prepareToWrite: () => prepareToWrite(session, options),
@@ -58,7 +58,7 @@ export async function move(session: Session, entry: string, options: MoveOptions
   });
   if (outcome.outcome !== "committed") {
     print(options, outcome, [`${outcome.outcome}: ${outcome.reason}`]);
-    return outcome.outcome === "skipped" ? 4 : 5;
+    return { skipped: 4, failed: 5, cancelled: 130 }[outcome.outcome];
   }
   print(options, { ...outcome, file: session.file }, [`head: ${outcome.oldHead} -> ${outcome.newHead}`]);
   return 0;

@@ -13,6 +13,8 @@ import type {
   Usage,
 } from "@stet/core";
 import { validateRequest } from "@stet/core";
+import { amendSystem } from "../hooks/amend.ts";
+import { observed } from "../hooks/observe.ts";
 import type { Draft, Session } from "../session.ts";
 import { closingDrafts } from "../verbs.ts";
 import { callModel, DEFAULT_RETRY, type RetryPolicy, type Wait } from "./call-model.ts";
@@ -63,7 +65,7 @@ export class Agent {
   readonly #queue: Queue;
 
   constructor(options: AgentOptions) {
-    this.#options = options;
+    this.#options = { ...options, emit: observed(options.session, options.emit) };
     this.maintenance = new Maintenance({ ...options, family: options.provider.family });
     this.#queue = new Queue(options.session);
   }
@@ -82,6 +84,14 @@ export class Agent {
    */
   async run(prompt: string | undefined, signal: AbortSignal): Promise<RunResult> {
     const run: Running = { usage: emptyUsage(), requests: 0, maxRequestTokens: 0, violations: 0, text: "" };
+    try {
+      return await this.#work(run, prompt, signal);
+    } finally {
+      await this.#recordHookCalls(signal);
+    }
+  }
+
+  async #work(run: Running, prompt: string | undefined, signal: AbortSignal): Promise<RunResult> {
     await this.#begin(prompt, signal);
     for (let at: "before_prompt" | "mid_turn" = "before_prompt"; ; at = "mid_turn") {
       if (this.#isOverBudget(run)) return this.#result(run, "max_usd");
@@ -104,12 +114,21 @@ export class Agent {
     }
   }
 
+  /** Waits until extensions have heard everything, and puts on record what they asked models. */
+  async #recordHookCalls(signal: AbortSignal): Promise<void> {
+    const { session } = this.#options;
+    await session.ports.hooks?.settled(signal);
+    const calls = session.ports.hooks?.takeCalls() ?? [];
+    if (calls.length > 0) await session.append(calls.map((call) => ({ type: "usage", fields: { ...call } })));
+  }
+
   /** Closes what an earlier run left open, records the frame, makes room, and puts the prompt on disk before any request. */
   async #begin(prompt: string | undefined, signal: AbortSignal): Promise<void> {
     const { session, model, tools, system, emit } = this.#options;
     const closing = closingDrafts(session);
     if (closing.length > 0) await session.append(closing);
-    await recordFrame(session, { model, system: await system(), tools: tools.map((tool) => tool.spec) });
+    const amended = await amendSystem(session, await system(), prompt, signal);
+    await recordFrame(session, { model, system: amended, tools: tools.map((tool) => tool.spec) });
     if (prompt === undefined) return;
     await this.maintenance.prepare("before_prompt", signal, prompt);
     const [said] = await session.append([userDraft(prompt)]);

@@ -60,7 +60,7 @@ export function completion(ports: CompletionPorts) {
       { estimator: ESTIMATOR, prompt: redact(task.user).text },
     );
     const quiet: Listener = (event) => {
-      if (event.type === "retry") emit(event);
+      if (event.type === "retry" || event.type === "retry_attempt" || event.type === "retry_end") emit(event);
     };
     const { message, failure } = await callModel(
       provider,
@@ -68,6 +68,7 @@ export function completion(ports: CompletionPorts) {
       retry,
       wait,
       quiet,
+      task.purpose === "branch" ? "branchSummary" : "compaction",
     );
     return {
       callId,

@@ -21,8 +21,9 @@ import type {
 import { buildRequest, limitsFor, openPolicy, PRESETS, refusalText, StetError, step, takeReading } from "@stet/core";
 import { ESTIMATOR } from "../estimate.ts";
 import { frameFor } from "../frame.ts";
+import { observed } from "../hooks/observe.ts";
 import type { NoteWriter, StubWriter } from "../ports.ts";
-import { type RewriteOutcome, rewrite } from "../rewrite.ts";
+import { type RewriteOutcome, type RewriteRequest, rewrite } from "../rewrite.ts";
 import type { Session } from "../session.ts";
 import type { Listener } from "./events.ts";
 
@@ -64,7 +65,7 @@ export class Maintenance {
   #answeredEstimate = 0;
 
   constructor(options: MaintenanceOptions) {
-    this.#options = options;
+    this.#options = { ...options, emit: observed(options.session, options.emit) };
     this.#state = openPolicy(options.behaviour ?? PRESETS.stet);
   }
 
@@ -104,7 +105,9 @@ export class Maintenance {
     const { reading, limits } = this.#measure();
     const decision = this.#step({ type: "asked", tokens: reading.tokens }, limits);
     if (decision.do === "refuse") return { outcome: "skipped", skip: "fits", reason: refusalText(decision) };
-    const outcome = await this.#rewrite("manual", writer, {}, signal, focus);
+    this.#options.emit({ type: "rewrite_start", trigger: "manual", action: actionOf([writer]) });
+    const outcome = await this.#rewrite("manual", writer, { signal, ...(focus === undefined ? {} : { focus }) });
+    this.#emitEnd("manual", [writer], outcome);
     this.#step({ type: "ended", outcome: endOf(outcome), tokens: this.#measure().reading.tokens }, limits);
     return outcome;
   }
@@ -171,7 +174,9 @@ export class Maintenance {
         throw new StetError("config/invalid", "no larger model is configured", { exitCode: 2 });
       const trigger = decision.do === "ladder" ? "overflow" : decision.trigger;
       const budgets = decision.do === "ladder" ? decision.budgets : undefined;
-      const outcome = await this.#byMethods(trigger, budgets, signal);
+      // A refused request does not fit, whatever our own count says.
+      const mustFit = decision.do === "ladder" || this.#measure(prompt).reading.tokens > limits.hardLimit;
+      const outcome = await this.#byMethods(trigger, { ...budgetsOf(budgets), mustFit, signal });
       isRewritten ||= outcome.outcome === "committed";
       const { reading } = this.#measure(prompt);
       decision = this.#step({ type: "ended", outcome: endOf(outcome), tokens: reading.tokens }, limits);
@@ -181,40 +186,40 @@ export class Maintenance {
   }
 
   /** The method list: the first writer that commits; what failed before it is told. */
-  async #byMethods(trigger: Trigger, budgets: LadderBudgets | undefined, signal: AbortSignal): Promise<RewriteOutcome> {
+  async #byMethods(trigger: Trigger, wishes: Wishes): Promise<RewriteOutcome> {
     const { emit, writers } = this.#options;
-    emit({ type: "rewrite_start", trigger });
+    emit({ type: "rewrite_start", trigger, action: actionOf(writers) });
+    const hooked = {};
     let outcome: RewriteOutcome = { outcome: "skipped", skip: "fits", reason: "no method is configured" };
     for (const writer of writers) {
-      outcome = await this.#rewrite(trigger, writer, budgets ?? {}, signal);
+      outcome = await this.#rewrite(trigger, writer, { ...wishes, hooked });
       if (outcome.outcome === "committed" || outcome.outcome === "cancelled") break;
       if (outcome.outcome === "failed")
         emit({ type: "warning", message: `${writer.id}: ${"reason" in outcome ? outcome.reason : ""}` });
     }
-    const line = "rewrite" in outcome ? outcome.rewrite.receipt.line : outcome.reason;
-    const method = "rewrite" in outcome ? { method: outcome.rewrite.strategy } : {};
-    emit({ type: "rewrite_end", trigger, outcome: outcome.outcome, ...method, line });
+    this.#emitEnd(trigger, writers, outcome);
     return outcome;
   }
 
-  async #rewrite(
-    trigger: Trigger,
-    writer: NoteWriter | StubWriter,
-    budgets: Partial<LadderBudgets>,
-    signal: AbortSignal,
-    focus?: string,
-  ): Promise<RewriteOutcome> {
+  #emitEnd(trigger: Trigger, writers: Writers, outcome: RewriteOutcome): void {
+    const end = { type: "rewrite_end" as const, trigger, action: actionOf(writers), outcome: outcome.outcome };
+    if (!("rewrite" in outcome)) {
+      this.#options.emit({ ...end, line: outcome.reason });
+      return;
+    }
+    const { strategy: method, summary, firstKeptEntryId, tokensBefore, receipt } = outcome.rewrite;
+    this.#options.emit({ ...end, method, line: receipt.line, result: { summary, firstKeptEntryId, tokensBefore } });
+  }
+
+  async #rewrite(trigger: Trigger, writer: NoteWriter | StubWriter, wishes: Wishes): Promise<RewriteOutcome> {
     const { session, window, behaviour, settings } = this.#options;
     const outcome = await rewrite(session, {
       trigger,
       writer,
       window,
-      signal,
       ...(behaviour ? { behaviour } : {}),
       ...(settings ? { settings } : {}),
-      ...(budgets.keepRecent === undefined ? {} : { keepRecentTokens: budgets.keepRecent }),
-      ...(budgets.note === undefined ? {} : { noteTokens: budgets.note }),
-      ...(focus === undefined ? {} : { focus }),
+      ...wishes,
       prepareToWrite: async () => {},
     });
     if (outcome.outcome === "committed") {
@@ -223,6 +228,19 @@ export class Maintenance {
     }
     return outcome;
   }
+}
+
+type Writers = MaintenanceOptions["writers"];
+type Wishes = Pick<RewriteRequest, "signal" | "focus" | "keepRecentTokens" | "noteTokens" | "mustFit" | "hooked">;
+
+function budgetsOf(budgets: LadderBudgets | undefined): Pick<Wishes, "keepRecentTokens" | "noteTokens"> {
+  return budgets ? { keepRecentTokens: budgets.keepRecent, noteTokens: budgets.note } : {};
+}
+
+/** The documented name of what is about to be done. */
+function actionOf(writers: Writers): string {
+  const [first] = writers;
+  return writers.some((writer) => !("plan" in writer)) || first === undefined ? "context-full" : first.id;
 }
 
 function endOf({ outcome }: RewriteOutcome): Extract<PolicyEvent, { type: "ended" }>["outcome"] {
