@@ -46,6 +46,7 @@ export {
   type BeforeAgentStartResult,
   type CompactionEndEvent,
   type CompactionPreparation,
+  type CompactionReason,
   type CompactionStartEvent,
   HOOK_POWERS,
   type HookCompaction,

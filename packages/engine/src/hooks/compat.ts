@@ -2,11 +2,16 @@
  * Between Stet's own shapes and the documented ones: what a plan looks like to an extension, and what of an extension's
  * answer can be taken. Extensions get copies, so that nothing they change reaches a session. Must not run a handler.
  */
-import type { CompactionPlan, Json, Ledger, Node } from "@stet/core";
+import type { CompactionPlan, Json, Ledger, Node, Trigger } from "@stet/core";
 import { carriedPart, messagesOf, neutralise, redact, redactDeep, StetError, seal } from "@stet/core";
 import type { Snapshot } from "../candidate.ts";
 import type { NoteWriter } from "../ports.ts";
-import type { CompactionPreparation } from "./table.ts";
+import type { CompactionPreparation, CompactionReason } from "./table.ts";
+
+/** The documented name of a trigger. */
+export function reasonOf(trigger: Trigger): CompactionReason {
+  return trigger === "hard" ? "threshold" : trigger;
+}
 
 /** `plan` in the documented shape; `ledger` holds the facts of everything that will stand behind the note. */
 export function preparationOf(shot: Snapshot, plan: CompactionPlan, ledger: Ledger): CompactionPreparation {

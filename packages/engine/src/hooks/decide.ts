@@ -8,7 +8,16 @@ import type { Snapshot } from "../candidate.ts";
 import { ledgerBehind } from "../ledger-behind.ts";
 import type { NoteWriter } from "../ports.ts";
 import type { Session } from "../session.ts";
-import { entriesOf, preparationOf, safeLine, sealedSummary, storedData, storedObject, writtenBy } from "./compat.ts";
+import {
+  entriesOf,
+  preparationOf,
+  reasonOf,
+  safeLine,
+  sealedSummary,
+  storedData,
+  storedObject,
+  writtenBy,
+} from "./compat.ts";
 import type { HookCompaction, SessionBeforeTreeResult, TreePreparation } from "./table.ts";
 
 const NEVER = new AbortController().signal;
@@ -50,7 +59,7 @@ export async function decideCompaction(
       return pathOf(session);
     },
     ...(request.focus === undefined ? {} : { customInstructions: request.focus }),
-    reason: request.trigger,
+    reason: reasonOf(request.trigger),
     willRetry: request.trigger === "overflow",
     signal,
   }));

@@ -5,13 +5,14 @@
 import type { EntryId, Trigger } from "@stet/core";
 import type { AgentEvent, Listener } from "../agent/events.ts";
 import type { Session } from "../session.ts";
+import { reasonOf } from "./compat.ts";
 import type { SessionTreeEvent } from "./table.ts";
 
 /** Tells `session_compact`; the entry is readable by then. */
 export async function observeCompaction(
   session: Session,
   entryId: EntryId,
-  reason: Trigger,
+  trigger: Trigger,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const { hooks } = session.ports;
@@ -21,8 +22,8 @@ export async function observeCompaction(
     type: "session_compact",
     compactionEntry: structuredClone(entry),
     fromExtension: entry.fromHook === true,
-    reason,
-    willRetry: reason === "overflow",
+    reason: reasonOf(trigger),
+    willRetry: trigger === "overflow",
   }));
   await hooks.settled(signal);
 }
@@ -69,7 +70,8 @@ function tellOf(session: Session, event: AgentEvent): void {
   if (!hooks) return;
   switch (event.type) {
     case "rewrite_start": {
-      const { trigger: reason, action } = event;
+      const { trigger, action } = event;
+      const reason = reasonOf(trigger);
       hooks.tell("compaction_start", session, () => ({ type: "compaction_start", reason }));
       if (reason !== "manual")
         hooks.tell("auto_compaction_start", session, () => ({ type: "auto_compaction_start", reason, action }));
@@ -116,7 +118,8 @@ function tellOf(session: Session, event: AgentEvent): void {
 }
 
 function tellEnd(session: Session, event: Extract<AgentEvent, { type: "rewrite_end" }>): void {
-  const { trigger: reason, action, outcome, line, result } = event;
+  const { trigger, action, outcome, line, result } = event;
+  const reason = reasonOf(trigger);
   const facts = {
     ...(result ? { result } : {}),
     aborted: outcome === "cancelled",

@@ -8,6 +8,9 @@ import type { CompactionEntry, EntryId, Json, Message, Node, Trigger } from "@st
 /** What a handler may do. */
 export type HookPower = "decide" | "amend" | "observe";
 
+/** Why a compaction happens, as the documents name it: the hard limit is a threshold too. */
+export type CompactionReason = Exclude<Trigger, "hard">;
+
 /** What a compaction is about to do. Counts in tokens by the one estimator. */
 export interface CompactionPreparation {
   /** First entry that stays; null when none does. */
@@ -44,7 +47,7 @@ export interface SessionBeforeCompactEvent {
   readonly branchEntries: Node[];
   /** What the user asked the note to attend to. */
   customInstructions?: string;
-  reason: Trigger;
+  reason: CompactionReason;
   /** The request is tried again afterwards. */
   willRetry: boolean;
   /** Aborts when the user cancels or the handler's time is up. */
@@ -74,7 +77,7 @@ export interface SessionCompactEvent {
   type: "session_compact";
   compactionEntry: CompactionEntry;
   fromExtension: boolean;
-  reason: Trigger;
+  reason: CompactionReason;
   willRetry: boolean;
 }
 
@@ -141,11 +144,11 @@ export interface HookCompactionResult {
 /** Every start has exactly one end. */
 export interface CompactionStartEvent {
   type: "compaction_start";
-  reason: Trigger;
+  reason: CompactionReason;
 }
 export interface CompactionEndEvent {
   type: "compaction_end";
-  reason: Trigger;
+  reason: CompactionReason;
   result?: HookCompactionResult;
   aborted: boolean;
   willRetry: boolean;
@@ -154,7 +157,7 @@ export interface CompactionEndEvent {
 /** The same for rewrites nobody asked for. `action` is `context-full` for notes, else the method. */
 export interface AutoCompactionStartEvent {
   type: "auto_compaction_start";
-  reason: Trigger;
+  reason: CompactionReason;
   action: string;
 }
 export interface AutoCompactionEndEvent {
