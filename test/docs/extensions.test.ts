@@ -1,6 +1,6 @@
 /** docs/extensions.md prints the two worked extensions as they are, and they work: loaded by the command line, over a real wire. */
 import { spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -143,7 +143,7 @@ describe("custom compaction", () => {
 });
 
 describe("cancel on a condition", () => {
-  it("while the newest result is an error the agent does not compact; afterwards it does; asked for, always", async () => {
+  it("while the newest result is an error the agent does not compact; afterwards it does", async () => {
     const long = `node -e 'for (let i = 0; i < 700; i++) console.log("line " + i * 7919)'`;
     const turns = [
       runs("c1", `${long}; exit 1`),
@@ -161,9 +161,32 @@ describe("cancel on a condition", () => {
       const cancelled = [...first.stderr.matchAll(/cancelled.*an extension cancelled it/g)];
       expect(cancelled.length).toBeGreaterThan(0);
       expect(errorsBefore(file)).toEqual([false]);
-      const asked = await run("compact", file, "--window", "16000", "--keep", "500", "--json");
+    } finally {
+      await server.close();
+    }
+  }, 60_000);
+
+  it("what the user asks for is done all the same", async () => {
+    const { server, run, file } = await project("asked", [extension("cancel-on-condition")], []);
+    try {
+      writeSession(file);
+      const failing = [
+        { role: "assistant", content: [{ type: "toolCall", id: "c", name: "bash", arguments: {} }] },
+        {
+          role: "toolResult",
+          toolCallId: "c",
+          toolName: "bash",
+          content: [{ type: "text", text: "no" }],
+          isError: true,
+        },
+      ];
+      failing.forEach((message, i) => {
+        const ids = { id: `f${i}`, parentId: i === 0 ? "e39" : "f0", timestamp: "2026-01-01T00:00:00.000Z" };
+        appendFileSync(file, `${JSON.stringify({ type: "message", ...ids, message })}\n`);
+      });
+      const asked = await run("compact", file, "--window", "16000", "--json");
       expect(JSON.parse(asked.stdout)).toMatchObject({ outcome: "committed" });
-      expect(errorsBefore(file)).toEqual([false, true]);
+      expect(errorsBefore(file)).toEqual([true]);
     } finally {
       await server.close();
     }
