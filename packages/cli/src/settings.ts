@@ -7,6 +7,7 @@ import { dirname, join } from "node:path";
 import {
   type Behaviour,
   behaviourOf,
+  idleSeconds,
   overridesFrom,
   type PolicySettings,
   StetError,
@@ -72,6 +73,15 @@ export const SETTINGS: Readonly<Record<string, Setting>> = {
     about: "rewrite at this share of the window; -1: unset",
   },
   "compaction.midTurnEnabled": { kind: "flag", default: true, about: "rewrite between two requests of one turn" },
+  "compaction.idleEnabled": { kind: "flag", default: false, about: "rewrite while nothing is asked" },
+  "compaction.idleThresholdTokens": { kind: "tokens", default: 200_000, about: "from this many tokens on" },
+  "compaction.idleTimeoutSeconds": { kind: "tokens", default: 300, about: "after this long; 60 to 3600" },
+  "contextPromotion.enabled": {
+    kind: "flag",
+    default: false,
+    about: "go on with a larger model where a rewrite would be due",
+  },
+  "contextPromotion.target": { kind: "text", default: "unset", about: "that model, as PROVIDER/ID" },
   "retry.enabled": { kind: "flag", default: true, about: "try again what passes by waiting" },
   "retry.maxRetries": { kind: "tokens", default: DEFAULT_RETRY.maxRetries, about: "tries after the first" },
   "retry.baseDelayMs": { kind: "tokens", default: DEFAULT_RETRY.baseDelayMs, about: "first wait, doubled each time" },
@@ -94,6 +104,10 @@ export interface Settings {
   model?: string;
   mode: string;
   compactionModel?: string;
+  /** Model to go on with where a rewrite would be due. */
+  promotionTarget?: string;
+  /** Seconds without a prompt before an idle rewrite. */
+  idleSeconds: number;
   policy: PolicySettings;
   behaviour: Behaviour;
   retry: RetryPolicy;
@@ -131,6 +145,7 @@ export function loadSettings(cwd: string, preset?: string): Settings {
   const name = preset ?? (all.preset?.value as string);
   const model = text("model");
   const compactionModel = text("compaction.model");
+  const promotionTarget = all["contextPromotion.enabled"]?.value === true ? text("contextPromotion.target") : undefined;
   return {
     preset: name,
     mode: all.mode?.value as string,
@@ -143,6 +158,8 @@ export function loadSettings(cwd: string, preset?: string): Settings {
       baseDelayMs: all["retry.baseDelayMs"]?.value as number,
     },
     models: freeSettings(cwd),
+    idleSeconds: idleSeconds(policy),
+    ...(promotionTarget === undefined ? {} : { promotionTarget }),
     ...(model === undefined ? {} : { model }),
     ...(compactionModel === undefined ? {} : { compactionModel }),
   };

@@ -56,6 +56,8 @@ export interface Candidate {
   tokensAfter: number;
   /** Model calls made for the note. */
   calls?: ModelCallRecord[];
+  /** Lines of the writer for the receipt. */
+  notes?: string[];
 }
 
 /** Everything the attempts share. */
@@ -192,6 +194,7 @@ async function write(shot: Snapshot, plan: CompactionPlan): Promise<Candidate | 
     coveredBefore: base.covered,
     tokensAfter: 0,
     ...(note.calls ? { calls: note.calls } : {}),
+    ...(note.notes ? { notes: note.notes } : {}),
   };
   candidate.tokensAfter = project(shot, candidate);
   return candidate;

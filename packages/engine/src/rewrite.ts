@@ -12,6 +12,7 @@ import type {
   Suffix,
   Target,
   Trigger,
+  Usage,
   View,
 } from "@stet/core";
 import { buildRequest, limitsFor, makeReceipt, newestUser, StetError } from "@stet/core";
@@ -58,6 +59,8 @@ export interface CommittedRewrite {
   tokensBefore: number;
   tokensAfter: number;
   receipt: Receipt;
+  /** What the model calls for it used, all together; absent where there were none, or none said. */
+  usage?: Usage;
 }
 
 /** Runs one compaction. Never throws for want of anything to do; store errors pass through. */
@@ -82,10 +85,30 @@ export async function rewrite(session: Session, request: RewriteRequest): Promis
     tokensBefore: shot.tokensBefore,
     tokensAfter: best.tokensAfter,
     receipt,
+    ...usageOf(best.calls ?? []),
   });
   if (request.dryRun) return { outcome: "planned", rewrite: rewriteOf(null) };
   await request.prepareToWrite();
   return commit(shot, best, receipt, rewriteOf);
+}
+
+/**
+ * What a user asked for, by the first note writer that does not fail; `onFailed` is told of the others. Stubs alone are what
+ * an agent tries by itself: who asks wants a note.
+ */
+export async function rewriteByNote(
+  writers: readonly (NoteWriter | StubWriter)[],
+  run: (writer: NoteWriter) => Promise<RewriteOutcome>,
+  onFailed: (message: string) => void,
+): Promise<RewriteOutcome> {
+  let outcome: RewriteOutcome = { outcome: "failed", reason: "no method is configured" };
+  for (const writer of writers) {
+    if (!("write" in writer)) continue;
+    outcome = await run(writer);
+    if (outcome.outcome !== "failed") return outcome;
+    onFailed(`${writer.id}: ${outcome.reason}`);
+  }
+  return outcome;
 }
 
 /** Calls are paid for whatever came of them, so they are on record. */
@@ -97,6 +120,21 @@ async function recordCalls(
   if (calls.length === 0 || request.dryRun) return;
   await request.prepareToWrite();
   await session.append(calls.map(usageDraft));
+}
+
+function usageOf(calls: readonly ModelCallRecord[]): { usage?: Usage } {
+  const known = calls.flatMap(({ usage }) => (usage ? [usage] : []));
+  if (known.length === 0) return {};
+  const sum = (field: "input" | "output" | "cacheRead" | "cacheWrite") =>
+    known.reduce((all, one) => all + one[field], 0);
+  return {
+    usage: {
+      input: sum("input"),
+      output: sum("output"),
+      cacheRead: sum("cacheRead"),
+      cacheWrite: sum("cacheWrite"),
+    },
+  };
 }
 
 function usageDraft(call: ModelCallRecord): Draft {
@@ -137,7 +175,7 @@ function receiptOf(shot: Snapshot, candidate: Candidate): Receipt {
     handleOf: (id) => handleOf(shot.session, id),
     tokensBefore: shot.tokensBefore,
     tokensAfter: candidate.tokensAfter,
-    notes: [],
+    notes: candidate.notes ?? [],
   });
 }
 
@@ -201,7 +239,7 @@ function compactionFacts(
   receipt: Receipt,
   elisionId: EntryId | undefined,
 ): CompactionFacts {
-  const { request, tokensBefore } = shot;
+  const { limits, request, tokensBefore } = shot;
   return {
     plan,
     summary: candidate.summary,
@@ -214,6 +252,7 @@ function compactionFacts(
     window: request.window,
     strategy: request.writer.id,
     receipt,
+    armed: limits.rearm === null || candidate.tokensAfter <= limits.rearm,
     elisionId,
   };
 }

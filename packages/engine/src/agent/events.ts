@@ -14,6 +14,8 @@ export type AgentEvent =
   | { type: "tool_end"; callId: string; name: string; isError: boolean; text: string }
   | { type: "rewrite_start"; trigger: Trigger }
   | { type: "rewrite_end"; trigger: Trigger; outcome: string; method?: string; line: string }
+  /** Requests go to a larger model from now on; window in tokens. */
+  | { type: "promoted"; model: string; window: number }
   | { type: "retry"; attempt: number; delayMs: number; message: string }
   | { type: "warning"; message: string };
 
