@@ -1,9 +1,20 @@
 /** What makes room besides notes: a larger model, quiet hours; and what a reopened session still knows of hysteresis. */
 import type { AssistantMessage, CallEvent, Provider, Tool } from "@stet/core";
 import { behaviourOf, StetError } from "@stet/core";
-import { Agent, type AgentEvent, type AgentOptions, modelOf, permissionOf, type Session, undo } from "@stet/engine";
+import {
+  Agent,
+  type AgentEvent,
+  type AgentOptions,
+  goTo,
+  modelOf,
+  type NoteWriter,
+  permissionOf,
+  type Session,
+  undo,
+} from "@stet/engine";
+import { writeLocalNote } from "@stet/writers";
 import { describe, expect, it } from "vitest";
-import { LOCAL, testFolder } from "./harness.ts";
+import { LOCAL, requestOf, testFolder } from "./harness.ts";
 
 const { create, open } = testFolder();
 const never = new AbortController().signal;
@@ -140,5 +151,78 @@ describe("hysteresis in the file", () => {
     expect(reading.tokens).toBeGreaterThanOrEqual(limits.trigger);
     await next.run(undefined, never);
     expect(next.maintenance.compactions).toEqual([]);
+  });
+});
+
+describe("a note begun before it is due", () => {
+  /** A slow writer whose notes wait until they are let go. */
+  function slow() {
+    const started: AbortSignal[] = [];
+    let release: () => void = () => {};
+    const gate = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const usage = { callId: "n1", purpose: "history", model: "p/small", outcome: "ok" };
+    const writer: NoteWriter = {
+      id: "slow",
+      isCostly: true,
+      write: async (task, signal) => {
+        started.push(signal as AbortSignal);
+        await Promise.race([gate, new Promise((resolve) => signal?.addEventListener("abort", resolve))]);
+        return { ...writeLocalNote(task), calls: [{ ...usage, callId: `n${started.length}` }] };
+      },
+    };
+    return { writer, started, release };
+  }
+  const usagesOf = (session: Session) =>
+    [...session.tree().entries()].flatMap(({ entry }) => (entry.type === "usage" ? [entry.callId] : []));
+
+  it("is begun once, below the trigger, and committed when the trigger is crossed; what came since is word for word", async () => {
+    const session = await create("ahead");
+    const { writer, started, release } = slow();
+    release();
+    const { agent } = agentOn(session, provider(13), { writers: [writer, LOCAL], isAhead: true });
+    await agent.run("work", never);
+    expect(agent.maintenance.compactions).toMatchObject([{ strategy: "slow" }]);
+    expect(started).toHaveLength(1);
+    expect(usagesOf(session)).toEqual(["n1"]);
+    const compaction = session.suffix.nodes.findLast(({ node }) => node.type === "compaction")?.node;
+    const kept = session.view.segments.filter(({ kind }) => kind !== "prefix").length;
+    expect(compaction?.type === "compaction" && compaction.receipt?.kept).toBeGreaterThan(4);
+    expect(kept).toBeGreaterThan(4);
+    await agent.maintenance.settle();
+    expect(requestOf(await open(session.file))).toBe(requestOf(session));
+  });
+
+  it("is given up when the session is left, and its call is on record", async () => {
+    const session = await create("ahead-dropped");
+    const { writer, started } = slow();
+    const { agent } = agentOn(session, provider(10), { writers: [writer, LOCAL], isAhead: true });
+    await agent.run("work", never);
+    expect(started.map(({ aborted }) => aborted)).toEqual([false]);
+    await agent.maintenance.settle();
+    expect(started.map(({ aborted }) => aborted)).toEqual([true]);
+    expect([agent.maintenance.compactions, usagesOf(session)]).toEqual([[], ["n1"]]);
+  });
+
+  it("is not used where its source has left the path: the next is written, and both calls are on record", async () => {
+    const session = await create("ahead-stale");
+    const { writer, started, release } = slow();
+    const { agent } = agentOn(session, provider(10), { writers: [writer, LOCAL], isAhead: true });
+    await agent.run("work", never);
+    const first = [...session.tree().entries()].find(({ entry }) => entry.type === "message");
+    await goTo(session, first?.entry.id as string, { prepareToWrite: async () => {} });
+    const { agent: other } = agentOn(session, provider(9));
+    await other.run("other work", never);
+    release();
+    expect(await agent.maintenance.onAsked(undefined, undefined, never)).toMatchObject({ outcome: "committed" });
+    expect([started.length, usagesOf(session)]).toEqual([2, ["n1", "n2"]]);
+  });
+
+  it("is never begun unless asked for", async () => {
+    const { writer, started } = slow();
+    const { agent } = agentOn(await create("not-ahead"), provider(10), { writers: [writer, LOCAL] });
+    await agent.run("work", never);
+    expect(started).toEqual([]);
   });
 });

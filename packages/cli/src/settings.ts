@@ -73,6 +73,7 @@ export const SETTINGS: Readonly<Record<string, Setting>> = {
     about: "rewrite at this share of the window; -1: unset",
   },
   "compaction.midTurnEnabled": { kind: "flag", default: true, about: "rewrite between two requests of one turn" },
+  "compaction.asyncEnabled": { kind: "flag", default: true, about: "begin a note by a model before it is due" },
   "compaction.idleEnabled": { kind: "flag", default: false, about: "rewrite while nothing is asked" },
   "compaction.idleThresholdTokens": { kind: "tokens", default: 200_000, about: "from this many tokens on" },
   "compaction.idleTimeoutSeconds": { kind: "tokens", default: 300, about: "after this long; 60 to 3600" },
@@ -106,6 +107,8 @@ export interface Settings {
   compactionModel?: string;
   /** Model to go on with where a rewrite would be due. */
   promotionTarget?: string;
+  /** Notes are begun before they are due. */
+  isAhead: boolean;
   /** Seconds without a prompt before an idle rewrite. */
   idleSeconds: number;
   policy: PolicySettings;
@@ -158,6 +161,7 @@ export function loadSettings(cwd: string, preset?: string): Settings {
       baseDelayMs: all["retry.baseDelayMs"]?.value as number,
     },
     models: freeSettings(cwd),
+    isAhead: all["compaction.asyncEnabled"]?.value as boolean,
     idleSeconds: idleSeconds(policy),
     ...(promotionTarget === undefined ? {} : { promotionTarget }),
     ...(model === undefined ? {} : { model }),

@@ -277,7 +277,7 @@ function segmentsFrom(view: View, firstKept: EntryId | null): Segment[] {
 }
 
 /** Tokens of the next request if the candidate were committed. */
-function project(shot: Snapshot, candidate: Candidate): number {
+export function project(shot: Snapshot, candidate: Candidate): number {
   return buildRequest(projectedView(shot.view, candidate), shot.target, { estimator: ESTIMATOR }).tokens;
 }
 

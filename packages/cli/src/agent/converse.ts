@@ -70,6 +70,7 @@ export async function converse(setup: AgentSetup, first: string): Promise<number
   running?.abort();
   await turn;
   await idle.settled();
+  await agent.maintenance.settle();
   await Promise.all(pending);
   if (!leaving) lines.close();
   process.stderr.write(`session: ${session.file}\n`);

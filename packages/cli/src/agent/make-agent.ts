@@ -65,6 +65,7 @@ export function makeAgent(setup: AgentSetup): Agent {
     behaviour: settings.behaviour,
     settings: settings.policy,
     writers: methodList({ session, settings, env, emit, model, provider, agentOutputTokens: maxOutputTokens }),
+    isAhead: settings.isAhead,
     ...promotionTo(setup),
     emit,
     costOf: (usage) => costOf(model, usage, session.ports.clock.now()),

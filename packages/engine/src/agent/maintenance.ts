@@ -32,8 +32,9 @@ import {
 import { ESTIMATOR } from "../estimate.ts";
 import { frameFor } from "../frame.ts";
 import type { NoteWriter, StubWriter } from "../ports.ts";
-import { type RewriteOutcome, rewrite, rewriteByNote } from "../rewrite.ts";
+import { type RewriteOutcome, type RewriteRequest, rewrite, rewriteByNote } from "../rewrite.ts";
 import type { Session } from "../session.ts";
+import { Ahead, isNear } from "./ahead.ts";
 import type { Listener } from "./events.ts";
 
 /** What requests have to fit: the wire they are written for, and its room in tokens. */
@@ -49,6 +50,8 @@ export interface MaintenanceOptions extends Room {
   promotion?: { window: number; name: string; apply(): Promise<Room> };
   behaviour?: Behaviour;
   settings?: PolicySettings;
+  /** Notes are begun before they are due. */
+  isAhead?: boolean;
   /** Tried in order; the last must need no model. */
   writers: readonly (NoteWriter | StubWriter)[];
   emit: Listener;
@@ -80,6 +83,7 @@ export class Maintenance {
   #answeredEstimate = 0;
   #known: { key: readonly unknown[]; prepared: PreparedRequest } | undefined;
 
+  readonly #ahead: Ahead;
   #room: Room;
   #promotion: MaintenanceOptions["promotion"];
 
@@ -88,6 +92,7 @@ export class Maintenance {
     const { family, window, maxOutputTokens, promotion } = options;
     this.#room = { family, window, maxOutputTokens };
     this.#promotion = promotion && promotion.window > window ? promotion : undefined;
+    this.#ahead = new Ahead(options.session);
     this.#state = openPolicy(options.behaviour ?? PRESETS.stet, isArmed(options.session));
   }
 
@@ -100,9 +105,25 @@ export class Maintenance {
       const prepared = this.#measure(prompt);
       const decision = this.#step({ type: "reading", tokens: prepared.reading.tokens, at }, prepared.limits);
       const settled = await this.#follow(decision, prepared.limits, signal, prompt);
-      if (settled === "done") return prepared;
+      if (settled === "done") {
+        if (decision.do === "none" && decision.why === "below_trigger") this.#beginAhead(prepared);
+        return prepared;
+      }
       if (signal.aborted) return prepared;
     }
+  }
+
+  /** Gives up what was begun ahead of its time; call it when the session is closed. */
+  settle(): Promise<void> {
+    return this.#ahead.drop();
+  }
+
+  #beginAhead({ reading, limits }: PreparedRequest): void {
+    const { isAhead, writers } = this.#options;
+    const isDue = isAhead && limits.isAutomatic && this.#state.armed && this.#state.blocked === null;
+    if (!isDue || !isNear(reading.tokens, limits)) return;
+    const writer = writers.find((one) => "write" in one);
+    if (writer) this.#ahead.begin(this.#request("threshold", writer, {}));
   }
 
   /** The provider refused the request as too long; resolves when a smaller one can be tried, else throws. */
@@ -262,6 +283,20 @@ export class Maintenance {
     return outcome;
   }
 
+  #request(trigger: Trigger, writer: NoteWriter | StubWriter, budgets: Partial<LadderBudgets>): RewriteRequest {
+    const { behaviour, settings } = this.#options;
+    return {
+      trigger,
+      writer,
+      window: this.#room.window,
+      ...(behaviour ? { behaviour } : {}),
+      ...(settings ? { settings } : {}),
+      ...(budgets.keepRecent === undefined ? {} : { keepRecentTokens: budgets.keepRecent }),
+      ...(budgets.note === undefined ? {} : { noteTokens: budgets.note }),
+      prepareToWrite: async () => {},
+    };
+  }
+
   async #rewrite(
     trigger: Trigger,
     writer: NoteWriter | StubWriter,
@@ -269,19 +304,11 @@ export class Maintenance {
     signal: AbortSignal,
     focus?: string,
   ): Promise<RewriteOutcome> {
-    const { session, behaviour, settings } = this.#options;
-    const outcome = await rewrite(session, {
-      trigger,
-      writer,
-      window: this.#room.window,
-      signal,
-      ...(behaviour ? { behaviour } : {}),
-      ...(settings ? { settings } : {}),
-      ...(budgets.keepRecent === undefined ? {} : { keepRecentTokens: budgets.keepRecent }),
-      ...(budgets.note === undefined ? {} : { noteTokens: budgets.note }),
-      ...(focus === undefined ? {} : { focus }),
-      prepareToWrite: async () => {},
-    });
+    const request = { ...this.#request(trigger, writer, budgets), signal, ...(focus === undefined ? {} : { focus }) };
+    // A ladder's budgets and a user's focus ask for another note than the one that was begun.
+    const isPlain = focus === undefined && Object.keys(budgets).length === 0;
+    const ahead = isPlain ? await this.#ahead.take(request) : undefined;
+    const outcome = ahead ?? (await rewrite(this.#options.session, request));
     if (outcome.outcome === "committed") {
       const { entryId, strategy, tokensBefore, tokensAfter } = outcome.rewrite;
       this.compactions.push({ entryId: entryId ?? "", trigger, strategy, tokensBefore, tokensAfter });
