@@ -7,6 +7,7 @@ import { dirname, join, resolve } from "node:path";
 import {
   type Behaviour,
   behaviourOf,
+  idleSeconds,
   overridesFrom,
   type PolicySettings,
   StetError,
@@ -78,6 +79,16 @@ export const SETTINGS: Readonly<Record<string, Setting>> = {
     about: "extension files; relative ones start at the settings' own folder or project",
   },
   "hooks.timeoutMs": { kind: "tokens", default: HOOK_TIMEOUT_MS, about: "most an extension may take for one event" },
+  "compaction.asyncEnabled": { kind: "flag", default: true, about: "begin a note by a model before it is due" },
+  "compaction.idleEnabled": { kind: "flag", default: false, about: "rewrite while nothing is asked" },
+  "compaction.idleThresholdTokens": { kind: "tokens", default: 200_000, about: "from this many tokens on" },
+  "compaction.idleTimeoutSeconds": { kind: "tokens", default: 300, about: "after this long; 60 to 3600" },
+  "contextPromotion.enabled": {
+    kind: "flag",
+    default: false,
+    about: "go on with a larger model where a rewrite would be due",
+  },
+  "contextPromotion.target": { kind: "text", default: "unset", about: "that model, as PROVIDER/ID" },
   "retry.enabled": { kind: "flag", default: true, about: "try again what passes by waiting" },
   "retry.maxRetries": { kind: "tokens", default: DEFAULT_RETRY.maxRetries, about: "tries after the first" },
   "retry.baseDelayMs": { kind: "tokens", default: DEFAULT_RETRY.baseDelayMs, about: "first wait, doubled each time" },
@@ -100,6 +111,12 @@ export interface Settings {
   model?: string;
   mode: string;
   compactionModel?: string;
+  /** Model to go on with where a rewrite would be due. */
+  promotionTarget?: string;
+  /** Notes are begun before they are due. */
+  isAhead: boolean;
+  /** Seconds without a prompt before an idle rewrite. */
+  idleSeconds: number;
   policy: PolicySettings;
   behaviour: Behaviour;
   retry: RetryPolicy;
@@ -140,6 +157,7 @@ export function loadSettings(cwd: string, preset?: string): Settings {
   const name = preset ?? (all.preset?.value as string);
   const model = text("model");
   const compactionModel = text("compaction.model");
+  const promotionTarget = all["contextPromotion.enabled"]?.value === true ? text("contextPromotion.target") : undefined;
   return {
     preset: name,
     mode: all.mode?.value as string,
@@ -154,6 +172,9 @@ export function loadSettings(cwd: string, preset?: string): Settings {
     models: freeSettings(cwd),
     extensions: extensionPaths(all.extensions as SettingValue, cwd),
     hookTimeoutMs: all["hooks.timeoutMs"]?.value as number,
+    isAhead: all["compaction.asyncEnabled"]?.value as boolean,
+    idleSeconds: idleSeconds(policy),
+    ...(promotionTarget === undefined ? {} : { promotionTarget }),
     ...(model === undefined ? {} : { model }),
     ...(compactionModel === undefined ? {} : { compactionModel }),
   };

@@ -60,6 +60,8 @@ export interface Candidate {
   calls?: ModelCallRecord[];
   /** What extensions want kept on the entry. */
   kept?: KeptData;
+  /** Lines of the writer for the receipt. */
+  notes?: string[];
 }
 
 /** Everything the attempts share. */
@@ -231,6 +233,7 @@ async function write(shot: Snapshot, plan: CompactionPlan): Promise<Candidate | 
     coveredBefore: base.covered,
     tokensAfter: 0,
     ...(note.calls ? { calls: note.calls } : {}),
+    ...(note.notes ? { notes: note.notes } : {}),
   };
   candidate.tokensAfter = project(shot, candidate);
   return candidate;
@@ -307,7 +310,7 @@ function segmentsFrom(view: View, firstKept: EntryId | null): Segment[] {
 }
 
 /** Tokens of the next request if the candidate were committed. */
-function project(shot: Snapshot, candidate: Candidate): number {
+export function project(shot: Snapshot, candidate: Candidate): number {
   return buildRequest(projectedView(shot.view, candidate), shot.target, { estimator: ESTIMATOR }).tokens;
 }
 

@@ -2,9 +2,16 @@
 
 // For extensions: the documented helpers of both source systems.
 export { convertToLlm, serializeConversation } from "@stet/core";
-export { Agent, type AgentOptions, type RunResult } from "./agent/agent.ts";
+export { Agent, type AgentOptions, type ModelSeat, type RunResult } from "./agent/agent.ts";
 export { DEFAULT_RETRY, type RetryPolicy, type Wait } from "./agent/call-model.ts";
-export { type CompletionPorts, completion, type StandAloneResult, type StandAloneTask } from "./agent/complete.ts";
+export {
+  type CompletionPorts,
+  completion,
+  type RidingTask,
+  ridingOn,
+  type StandAloneResult,
+  type StandAloneTask,
+} from "./agent/complete.ts";
 export type { AgentEvent, Listener, Retried } from "./agent/events.ts";
 export {
   type CompactionRecord,
@@ -12,7 +19,7 @@ export {
   type MaintenanceOptions,
   type PreparedRequest,
 } from "./agent/maintenance.ts";
-export { Queue, type QueuedKind, type QueuedMessage } from "./agent/queue.ts";
+export { Queue } from "./agent/queue.ts";
 export { type FrameFacts, recordFrame } from "./agent/record-frame.ts";
 export { type Permission, type PermissionMode, permissionOf } from "./agent/run-tools.ts";
 export { abandonedEntries } from "./branch-summary.ts";
@@ -85,6 +92,7 @@ export type {
   StubWriter,
   WrittenNote,
 } from "./ports.ts";
+export { type QueuedKind, type QueuedMessage, waitingIn } from "./queue-state.ts";
 export { type RecallHit, type RecallQuery, recallIn } from "./recall.ts";
 export { type CheckReport, checkSession, type Damage, type FoundCompaction } from "./report/check.ts";
 export {
@@ -93,6 +101,7 @@ export {
   type RewriteOutcome,
   type RewriteRequest,
   rewrite,
+  rewriteByNote,
 } from "./rewrite.ts";
 export { type AppendedLine, type CopyTarget, type Draft, Session, WRITER } from "./session.ts";
 export { PRUNE, SHAKE } from "./stub-writers.ts";

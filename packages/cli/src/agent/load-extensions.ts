@@ -7,7 +7,7 @@ import { StetError } from "@stet/core";
 import { completion, type EnginePorts, type HookFailure, type HookQuestion, Hooks } from "@stet/engine";
 import { type Environment, providerFor, resolveModel } from "@stet/providers";
 import type { Settings } from "../settings.ts";
-import { wait } from "./make-agent.ts";
+import { wait } from "./methods.ts";
 
 const ANSWER_TOKENS = 8192;
 const SYSTEM = "Answer the question of a tool, in plain text and nothing else.";

@@ -1,25 +1,19 @@
 /** Puts an agent together: model, provider, tools, writers, limits. The only file that knows them all. */
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Provider, Tool } from "@stet/core";
 import {
   Agent,
-  completion,
+  type AgentOptions,
   type Listener,
-  type NoteWriter,
-  observed,
+  type ModelSeat,
   type PermissionMode,
-  PRUNE,
   permissionOf,
   recallIn,
   type Session,
-  SHAKE,
-  type StubWriter,
 } from "@stet/engine";
 import { costOf, type Environment, providerFor, type ResolvedModel, resolveModel } from "@stet/providers";
 import { defaultTools } from "@stet/tools";
-import { modelWriter } from "@stet/writers";
-import { LOCAL_WRITER } from "../compose.ts";
 import type { Settings } from "../settings.ts";
+import { methodList, wait } from "./methods.ts";
 import { systemPrompt } from "./system-prompt.ts";
 
 const DEFAULT_WINDOW = 200_000;
@@ -37,14 +31,12 @@ export interface AgentSetup {
   /** `--window`, else the model's, else 200000, said to be assumed. */
   window?: number;
   maxUsd?: number;
+  /** Does what was typed with a slash while the agent worked. */
+  command?: (text: string) => Promise<void>;
   emit: Listener;
   /** Stands in for the vendor's provider: the demo. */
   provider?: Provider;
 }
-
-/** Waits, and gives up at once when cancelled. */
-export const wait = (ms: number, signal: AbortSignal): Promise<void> =>
-  sleep(ms, undefined, { signal }).catch(() => undefined);
 
 /** The agent. Throws `provider/no_key` (exit 5) and settings errors before anything is sent. */
 export function makeAgent(setup: AgentSetup): Agent {
@@ -56,11 +48,7 @@ export function makeAgent(setup: AgentSetup): Agent {
       type: "warning",
       message: `the window of ${model.ref.id} is not known; ${DEFAULT_WINDOW} tokens are assumed, --window says otherwise`,
     });
-  const maxOutputTokens = Math.min(
-    model.outputCap?.value ?? DEFAULT_OUTPUT_TOKENS,
-    DEFAULT_OUTPUT_TOKENS,
-    Math.max(1024, (window ?? DEFAULT_WINDOW) >> 3),
-  );
+  const maxOutputTokens = outputCap(model, window ?? DEFAULT_WINDOW);
   const tools = defaultTools((query) => recallIn(session, query));
   return new Agent({
     session,
@@ -76,47 +64,34 @@ export function makeAgent(setup: AgentSetup): Agent {
     retry: settings.retry,
     behaviour: settings.behaviour,
     settings: settings.policy,
-    writers: writersFor(setup, provider, maxOutputTokens),
+    writers: methodList({ session, settings, env, emit, model, provider, agentOutputTokens: maxOutputTokens }),
+    isAhead: settings.isAhead,
+    ...promotionTo(setup),
     emit,
     costOf: (usage) => costOf(model, usage, session.ports.clock.now()),
+    ...(setup.command ? { command: setup.command } : {}),
     ...(setup.maxUsd === undefined ? {} : { maxUsd: setup.maxUsd }),
   });
 }
 
-/** The preset's methods this build has, in order; one it has not is named, and the local writer always ends the list. */
-function writersFor(setup: AgentSetup, provider: Provider, maxOutputTokens: number): (NoteWriter | StubWriter)[] {
-  const { settings, emit } = setup;
-  const writers: (NoteWriter | StubWriter)[] = [];
-  for (const method of settings.behaviour.methods) {
-    if (method === "prune") writers.push(PRUNE);
-    else if (method === "shake") writers.push(SHAKE);
-    else if (method === "model" && !setup.provider) writers.push(byModel(setup, provider, maxOutputTokens));
-    else if (method !== "local" && method !== "model")
-      emit({
-        type: "warning",
-        message: `the method ${method} of preset ${settings.preset} is not in this build; the next one is used`,
-      });
-  }
-  return [...writers, LOCAL_WRITER];
+/** `contextPromotion.target`, resolved now and made when it is needed. */
+function promotionTo({ settings, env, session }: AgentSetup): Pick<AgentOptions, "promotion"> {
+  const { promotionTarget } = settings;
+  if (promotionTarget === undefined) return {};
+  const model = resolveModel(promotionTarget, settings.models);
+  const window = model.window?.value;
+  if (window === undefined) return {};
+  const seat = (): ModelSeat => ({
+    provider: providerFor(model.ref, env, settings.models),
+    model: model.ref,
+    window,
+    maxOutputTokens: outputCap(model, window),
+    costOf: (usage) => costOf(model, usage, session.ports.clock.now()),
+  });
+  return { promotion: { name: promotionTarget, window, seat } };
 }
 
-/** Notes by `compaction.model`, else by the agent's own model. */
-function byModel(
-  { settings, model, env, session, emit }: AgentSetup,
-  provider: Provider,
-  maxOutputTokens: number,
-): NoteWriter {
-  const other =
-    settings.compactionModel === undefined ? undefined : resolveModel(settings.compactionModel, settings.models);
-  const chosen = other ?? model;
-  const complete = completion({
-    provider: other ? providerFor(other.ref, env, settings.models) : provider,
-    model: chosen.ref,
-    retry: settings.retry,
-    wait,
-    emit: observed(session, emit),
-    newId: () => session.ports.ids.session(),
-  });
-  const window = chosen.window?.value ?? DEFAULT_WINDOW;
-  return modelWriter({ complete, window, maxOutputTokens: chosen.outputCap?.value ?? maxOutputTokens });
+function outputCap(model: ResolvedModel, window: number): number {
+  const most = model.outputCap?.value ?? DEFAULT_OUTPUT_TOKENS;
+  return Math.min(most, DEFAULT_OUTPUT_TOKENS, Math.max(1024, window >> 3));
 }

@@ -12,22 +12,34 @@ import type {
   ToolCallBlock,
   Usage,
 } from "@stet/core";
-import { validateRequest } from "@stet/core";
+import { isStetError, validateRequest } from "@stet/core";
 import { amendSystem } from "../hooks/amend.ts";
 import { observed } from "../hooks/observe.ts";
+import type { QueuedKind, QueuedMessage } from "../queue-state.ts";
 import type { Draft, Session } from "../session.ts";
 import { closingDrafts } from "../verbs.ts";
 import { callModel, DEFAULT_RETRY, type RetryPolicy, type Wait } from "./call-model.ts";
-import { type CompactionRecord, Maintenance, type MaintenanceOptions } from "./maintenance.ts";
-import { Queue, type QueuedKind } from "./queue.ts";
+import { type CompactionRecord, Maintenance, type MaintenanceOptions, type Room } from "./maintenance.ts";
+import { type Delivery, Queue } from "./queue.ts";
 import { recordFrame } from "./record-frame.ts";
 import { type Permission, runTools } from "./run-tools.ts";
 
-export interface AgentOptions extends Omit<MaintenanceOptions, "family"> {
-  /** Open for writing. */
-  session: Session;
+/** Where requests go. */
+export interface ModelSeat {
   provider: Provider;
   model: ModelRef;
+  /** Context window, tokens. */
+  window: number;
+  maxOutputTokens: number;
+  /** What an answer cost; undefined where prices are not known. */
+  costOf?: (usage: Usage) => Usage["cost"];
+}
+
+export interface AgentOptions extends Omit<MaintenanceOptions, "family" | "promotion">, ModelSeat {
+  /** Open for writing. */
+  session: Session;
+  /** A larger model, gone on with where a rewrite would be due. Called once, when that is; throws where it has no key. */
+  promotion?: { window: number; name: string; seat(): ModelSeat };
   tools: readonly Tool[];
   /** Asked before every run, so that a changed rules file counts. */
   system: () => Promise<SystemPrompt>;
@@ -37,8 +49,8 @@ export interface AgentOptions extends Omit<MaintenanceOptions, "family"> {
   retry?: RetryPolicy;
   /** The run stops before a request once this much is spent. US dollars. */
   maxUsd?: number;
-  /** What an answer cost; undefined where prices are not known. */
-  costOf?: (usage: Usage) => Usage["cost"];
+  /** Does a queued command; what it throws is told and ends the command alone. */
+  command?: (command: string) => Promise<void>;
 }
 
 /** What a run came to. */
@@ -63,24 +75,49 @@ export class Agent {
   readonly #options: AgentOptions;
   readonly maintenance: Maintenance;
   readonly #queue: Queue;
+  #seat: ModelSeat;
+  /** Of this run, as extensions want it. */
+  #system: SystemPrompt | undefined;
 
   constructor(options: AgentOptions) {
     this.#options = { ...options, emit: observed(options.session, options.emit) };
-    this.maintenance = new Maintenance({ ...options, family: options.provider.family });
+    const { provider, model, window, maxOutputTokens, costOf } = options;
+    this.#seat = { provider, model, window, maxOutputTokens, ...(costOf ? { costOf } : {}) };
+    // It tells extensions by itself.
+    this.maintenance = new Maintenance({ ...this.#maintenanceOptions(), emit: options.emit });
     this.#queue = new Queue(options.session);
   }
 
+  #maintenanceOptions(): MaintenanceOptions {
+    const { promotion, ...options } = this.#options;
+    const base = { ...options, family: options.provider.family };
+    return promotion ? { ...base, promotion: { ...promotion, apply: () => this.#moveTo(promotion.seat()) } } : base;
+  }
+
+  async #moveTo(seat: ModelSeat): Promise<Room> {
+    const { session, tools } = this.#options;
+    const system = this.#system ?? (await this.#options.system());
+    await recordFrame(session, { model: seat.model, system, tools: tools.map((tool) => tool.spec) });
+    this.#seat = seat;
+    return { family: seat.provider.family, window: seat.window, maxOutputTokens: seat.maxOutputTokens };
+  }
+
   /**
-   * Keeps `text` until it can be said: `steer` after the tools of this turn, `follow_up` when the turn is over. On disk
-   * when this resolves.
+   * Keeps `text` until its time: `steer` is said after the tools of this turn, `follow_up` when the turn is over, a
+   * `command` is done then. On disk when this resolves.
    */
   enqueue(kind: QueuedKind, text: string): Promise<void> {
     return this.#queue.add(kind, text);
   }
 
+  /** What was typed and is neither said nor done yet, oldest first. */
+  waiting(): QueuedMessage[] {
+    return this.#queue.waiting();
+  }
+
   /**
-   * Says `prompt` (nothing for a session that only has to go on) and works until an answer calls no tool and nothing is
-   * queued. Aborting keeps everything recorded and leaves a session that can be resumed.
+   * Says `prompt` (nothing for a session that only has to go on), after what an earlier run left in the queue, and works
+   * until an answer calls no tool and nothing is queued. Aborting keeps everything recorded and leaves a session that can be resumed.
    */
   async run(prompt: string | undefined, signal: AbortSignal): Promise<RunResult> {
     const run: Running = { usage: emptyUsage(), requests: 0, maxRequestTokens: 0, violations: 0, text: "" };
@@ -105,11 +142,10 @@ export class Agent {
       if (calls.length > 0) {
         await this.#runCalls(calls, signal);
         if (signal.aborted) return this.#result(run, "aborted");
-        await this.#say("steer");
+        this.#tell(await this.#queue.steer());
         continue;
       }
-      if (await this.#say("steer")) continue;
-      if (await this.#say("follow_up")) continue;
+      if (await this.#sayNext(signal)) continue;
       return this.#result(run, message.stopReason === "length" ? "length" : "stop");
     }
   }
@@ -124,11 +160,14 @@ export class Agent {
 
   /** Closes what an earlier run left open, records the frame, makes room, and puts the prompt on disk before any request. */
   async #begin(prompt: string | undefined, signal: AbortSignal): Promise<void> {
-    const { session, model, tools, system, emit } = this.#options;
+    const { session, tools, system, emit } = this.#options;
+    const { model } = this.#seat;
     const closing = closingDrafts(session);
     if (closing.length > 0) await session.append(closing);
-    const amended = await amendSystem(session, await system(), prompt, signal);
-    await recordFrame(session, { model, system: amended, tools: tools.map((tool) => tool.spec) });
+    this.#system = await amendSystem(session, await system(), prompt, signal);
+    await recordFrame(session, { model, system: this.#system, tools: tools.map((tool) => tool.spec) });
+    // What was typed before this prompt is said before it.
+    while (await this.#sayNext(signal));
     if (prompt === undefined) return;
     await this.maintenance.prepare("before_prompt", signal, prompt);
     const [said] = await session.append([userDraft(prompt)]);
@@ -142,8 +181,10 @@ export class Agent {
     at: "before_prompt" | "mid_turn",
     signal: AbortSignal,
   ): Promise<{ message: AssistantMessage; failure?: CallFailure } | undefined> {
-    const { session, provider, model, emit, retry, wait } = this.#options;
+    const { session, emit, retry, wait } = this.#options;
     const { request, reading, limits } = await this.maintenance.prepare(at, signal);
+    // Read afterwards: making room may have moved to another model.
+    const { provider, model } = this.#seat;
     const violations = validateRequest(provider.family, request.body).length;
     run.requests++;
     run.violations += violations;
@@ -152,6 +193,8 @@ export class Agent {
     const call = { model, body: request.body, routingId: session.header.id, signal };
     const { message, failure } = await callModel(provider, call, retry ?? DEFAULT_RETRY, wait, emit);
     addUsage(run.usage, message.usage);
+    const cost = message.usage ? this.#seat.costOf?.(message.usage)?.total : undefined;
+    if (cost !== undefined) run.spentUsd = (run.spentUsd ?? 0) + cost;
     if (failure?.kind === "overflow") {
       await session.append([failedCallDraft(session, model, failure)]);
       await this.maintenance.onOverflow(signal);
@@ -171,7 +214,8 @@ export class Agent {
   }
 
   async #runCalls(calls: readonly ToolCallBlock[], signal: AbortSignal): Promise<void> {
-    const { session, tools, cwd, permission, emit, window } = this.#options;
+    const { session, tools, cwd, permission, emit } = this.#options;
+    const { window } = this.#seat;
     const names = toolNames(session, calls);
     const spillBytes = Math.min(SPILL_BYTES, Math.max(4096, (window * BYTES_PER_TOKEN) >> 2));
     const results = await runTools(names, { session, tools, cwd, permission, signal, emit, spillBytes });
@@ -179,34 +223,59 @@ export class Agent {
     this.maintenance.onNewContent("tool");
   }
 
-  async #say(kind: QueuedKind): Promise<boolean> {
-    const said = await this.#queue.deliver(kind);
-    for (const { entryId, text } of said) this.#options.emit({ type: "user", entryId, text });
-    if (said.length > 0) this.maintenance.onNewContent("tool");
-    return said.length > 0;
+  /** Does the commands that are next, says the messages behind them; true when there were any. */
+  async #sayNext(signal: AbortSignal): Promise<boolean> {
+    while (!signal.aborted) {
+      const delivery = await this.#queue.next((command) => this.#do(command));
+      this.#tell(delivery);
+      if (delivery?.kind !== "command") return delivery !== undefined;
+    }
+    return false;
+  }
+
+  #tell(delivery: Delivery | undefined): void {
+    if (delivery?.kind !== "messages") return;
+    for (const { entryId, text } of delivery.said) this.#options.emit({ type: "user", entryId, text });
+    this.maintenance.onNewContent("tool");
+  }
+
+  async #do(command: string): Promise<void> {
+    const { command: run, emit } = this.#options;
+    emit({ type: "command", text: command });
+    if (!run) return emit({ type: "warning", message: `no commands are taken here: ${command}` });
+    try {
+      await run(command);
+    } catch (error) {
+      // What the disk refused is not over: the command stays in the queue.
+      if (!isStetError(error) || error.code.startsWith("store/")) throw error;
+      emit({ type: "warning", message: `${command}: ${error.message}` });
+    }
   }
 
   /** The answer with the time it came and, where prices are known, what it cost. */
   #priced(message: AssistantMessage): AssistantMessage {
-    const { session, costOf } = this.#options;
+    const { session } = this.#options;
+    const { costOf } = this.#seat;
     const timed = { ...message, timestamp: Date.parse(session.ports.clock.now()) };
     const cost = message.usage ? costOf?.(message.usage) : undefined;
     return message.usage && cost ? { ...timed, usage: { ...message.usage, cost } } : timed;
   }
 
-  #isOverBudget(run: Running): boolean {
-    const { maxUsd, costOf } = this.#options;
-    const spent = costOf?.(run.usage)?.total;
-    return maxUsd !== undefined && spent !== undefined && spent >= maxUsd;
+  #isOverBudget({ spentUsd }: Running): boolean {
+    const { maxUsd } = this.#options;
+    return maxUsd !== undefined && spentUsd !== undefined && spentUsd >= maxUsd;
   }
 
   #result(run: Running, stopReason: RunResult["stopReason"], failure?: CallFailure): RunResult {
-    return { ...run, stopReason, compactions: this.maintenance.compactions, ...(failure ? { failure } : {}) };
+    const { spentUsd: _spentUsd, ...facts } = run;
+    return { ...facts, stopReason, compactions: this.maintenance.compactions, ...(failure ? { failure } : {}) };
   }
 }
 
 interface Running {
   usage: Usage;
+  /** Absent while no price is known. */
+  spentUsd?: number;
   requests: number;
   maxRequestTokens: number;
   violations: number;

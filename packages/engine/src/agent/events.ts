@@ -6,6 +6,8 @@ export type Retried = "turn" | "compaction" | "branchSummary";
 
 export type AgentEvent =
   | { type: "user"; entryId: EntryId; text: string }
+  /** A queued command is done now. */
+  | { type: "command"; text: string }
   /** A request leaves; counts by the one estimator, the provider's own figures beside it in `reading`. */
   | { type: "request"; number: number; tokens: number; hardLimit: number; reading: Reading }
   | { type: "text" | "thinking"; delta: string }
@@ -24,6 +26,8 @@ export type AgentEvent =
       line: string;
       result?: { summary: string; firstKeptEntryId: EntryId | null; tokensBefore: number };
     }
+  /** Requests go to a larger model from now on; window in tokens. */
+  | { type: "promoted"; model: string; window: number }
   /** Before a wait; attempts count from 1. */
   | { type: "retry"; of: Retried; attempt: number; maxAttempts: number; delayMs: number; message: string }
   /** After the wait. */
