@@ -283,11 +283,11 @@ export async function goTo(
   const request = options.summary && amendedBy(decision, options.summary);
   const branch = request ? await branchSummary(session, target.path, request) : undefined;
   if (branch && "failed" in branch) return { outcome: "failed", reason: branch.failed };
-  branch?.calls.push(...(session.ports.hooks?.takeCalls() ?? []));
   await options.prepareToWrite();
-  const drafts = [...closingDrafts(session), ...navigationDrafts(session, target, branch)];
+  const asked = (session.ports.hooks?.takeCalls() ?? []).map((call): Draft => ({ type: "usage", fields: { ...call } }));
+  const drafts = [...closingDrafts(session), ...navigationDrafts(session, target, branch), ...asked];
   const placed = await session.append(drafts, (now) => requireHead(now, oldHead));
-  const summaryId = branch ? placed[drafts.length - 1 - branch.calls.length]?.id : undefined;
+  const summaryId = placed[drafts.findIndex((draft) => draft.type === "branch_summary")]?.id;
   if (decision.label !== undefined) await label(session, summaryId ?? entry, decision.label, options.prepareToWrite);
   await observeTree(session, oldHead, summaryId);
   return {
