@@ -10,10 +10,12 @@ import { context } from "./commands/context.ts";
 import { demo } from "./commands/demo.ts";
 import { handOver } from "./commands/handoff.ts";
 import { importSession, listImport } from "./commands/import.ts";
+import { cloneSession, forkSession, renameSession } from "./commands/lineage.ts";
 import { recall } from "./commands/recall.ts";
 import { sessions } from "./commands/sessions.ts";
 import { mark, move, reverse } from "./commands/shape.ts";
 import { show } from "./commands/show.ts";
+import { deleteSession, trash } from "./commands/trash.ts";
 import { showTree } from "./commands/tree.ts";
 import { verify } from "./commands/verify.ts";
 import { compose } from "./compose.ts";
@@ -129,6 +131,22 @@ function program(): Command {
     .option("--focus <text>", "what the document should attend to")
     .option("--out <file>", "file of the new session")
     .action((file, options) => withSession(file, options, (session) => handOver(session, options)));
+  verb("fork <session> [entry]", "a new session with the path up to that entry; default: the head")
+    .option("--before", "stop before the entry, a message of the user, and print its text")
+    .option("--out <file>", "file of the new session")
+    .action((file, entry, options) => withSession(file, options, (session) => forkSession(session, entry, options)));
+  verb("clone <session>", "a new session with every entry and branch")
+    .option("--out <file>", "file of the new session")
+    .action((file, options) => withSession(file, options, (session) => cloneSession(session, options)));
+  writing("rename <session> <title>", "name a session").action((file, title, options) =>
+    withSession(file, options, (session) => renameSession(session, title, options)),
+  );
+  verb("delete <session>", "move a session to the trash").action((file, options) =>
+    withSession(file, options, (session) => deleteSession(session, options)),
+  );
+  plain("trash [action] [session]", "deleted sessions: list, restore SESSION").action((action, session, options) =>
+    run(options, () => trash(action, session, options)),
+  );
   for (const on of [true, false]) {
     writing(`${on ? "pin" : "unpin"} <session> <entry>`, on ? "a standing rule" : "not a rule").action(
       (file, entry, options) => withSession(file, options, (session) => mark(session, entry, { pin: on }, options)),
@@ -155,6 +173,7 @@ function program(): Command {
     );
   plain("sessions", "the sessions Stet keeps, newest first")
     .option("--search <words>", "only sessions that hold these words")
+    .option("--all", "subagents too")
     .action((options) => run(options, () => sessions(options)));
   plain("config <action> [key] [value]", "settings: list, get KEY, set KEY VALUE, check")
     .option("--project", "set in this project instead of for the user")

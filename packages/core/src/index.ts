@@ -1,6 +1,7 @@
 /** What the pure core offers to the other rooms. Written by hand: a name is here because somebody outside needs it. */
 export { chainHash, type Digest, nextLink } from "./codec/chain.ts";
 export { byteLength, copyLines, entryLine } from "./codec/copy-lines.ts";
+export { forkLines } from "./codec/fork-lines.ts";
 export type { LineSource, RawLine } from "./codec/line-source.ts";
 export { parseLine } from "./codec/parse-line.ts";
 export { readHead, readSuffix, type Suffix } from "./codec/read-log.ts";

@@ -10,10 +10,10 @@ import {
   isContributing,
   neutralise,
   redact,
-  type SessionHeader,
 } from "@stet/core";
+import { createSession } from "./new-session.ts";
 import type { FailedNote, NoteTask, NoteWriter, WrittenNote } from "./ports.ts";
-import { type Draft, Session, WRITER } from "./session.ts";
+import type { Draft, Session } from "./session.ts";
 
 export interface HandoffRequest {
   writer: NoteWriter;
@@ -56,7 +56,10 @@ export async function handoff(session: Session, request: HandoffRequest): Promis
   const note: WrittenNote | FailedNote = await request.writer.write(task, request.signal);
   if ("failed" in note) return { outcome: "failed", reason: note.failed };
   if (request.signal?.aborted) return { outcome: "cancelled", reason: "cancelled by the user" };
-  const child = await createChild(session, request.out);
+  const child = await createSession(session.ports, request.out, session.header.cwd, {
+    parentSession: session.header.id || session.file,
+    ...(session.head ? { parentEntryId: session.head.node.id } : {}),
+  });
   const userMessages = nodes.flatMap((node) =>
     node.type === "message" && node.message.role === "user"
       ? [{ id: node.id, text: redact(contentText(node.message.content)).text }]
@@ -68,25 +71,6 @@ export async function handoff(session: Session, request: HandoffRequest): Promis
     await session.append([{ type: "handed_off", fields: { to: child.header.id } }]);
   }
   return { outcome: "committed", child, document: note.text };
-}
-
-async function createChild(parent: Session, out: string): Promise<Session> {
-  const { ports } = parent;
-  const header: SessionHeader = {
-    type: "session",
-    version: 3,
-    writer: WRITER,
-    id: ports.ids.session(),
-    timestamp: ports.clock.now(),
-    cwd: parent.header.cwd,
-    parentSession: parent.header.id,
-    ...(parent.head ? { parentEntryId: parent.head.node.id } : {}),
-  };
-  await (await ports.store.create(out, [JSON.stringify(header)])).close();
-  const source = (await ports.store.open(out, { write: false })).source();
-  const child = new Session(ports, { file: out, kind: "pi", source, isNative: true, skipped: [] });
-  await child.makeOwn(undefined);
-  return child;
 }
 
 /** The frame in force goes along, so that the child's first request is the parent's kind of request. */

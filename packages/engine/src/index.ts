@@ -22,6 +22,8 @@ export { type CallsSeen, type EntryText, entryText } from "./entry-text.ts";
 export { ESTIMATOR, segmentTokens } from "./estimate.ts";
 export { ASSUMED_SYSTEM, familyFor, frameFor, type ModelFact, modelOf, type WindowFact, windowFor } from "./frame.ts";
 export { type HandoffOutcome, type HandoffRequest, handoff } from "./handoff.ts";
+export { clone, type ForkOutcome, type ForkRequest, fork, rename } from "./lineage.ts";
+export { createSession, openOwn } from "./new-session.ts";
 export type {
   Clock,
   EnginePorts,
@@ -35,10 +37,11 @@ export type {
   StubWriter,
   WrittenNote,
 } from "./ports.ts";
+export { WRITER } from "./ports.ts";
 export { type RecallHit, type RecallQuery, recallIn } from "./recall.ts";
 export { type CheckReport, checkSession, type Damage, type FoundCompaction } from "./report/check.ts";
 export { type CommittedRewrite, type RewriteOutcome, type RewriteRequest, rewrite } from "./rewrite.ts";
-export { type AppendedLine, type CopyTarget, type Draft, Session, WRITER } from "./session.ts";
+export { type AppendedLine, type CopyTarget, type Draft, Session } from "./session.ts";
 export { PRUNE, SHAKE } from "./stub-writers.ts";
 export {
   type BranchSummaryRequest,

@@ -338,7 +338,8 @@ function navigationDraft(session: Session, target: Landing): Draft {
   return { type: "head", fields: {}, parent: target.parent };
 }
 
-function editorTextOf(node: Node): string | undefined {
+/** What goes back to the editor when the head lands on a node: words of the user or an extension; undefined for others. */
+export function editorTextOf(node: Node): string | undefined {
   const content =
     node.type === "custom_message"
       ? node.content

@@ -6,9 +6,8 @@ import { mkdirSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buildRequest, type Provider } from "@stet/core";
-import { type AgentEvent, ESTIMATOR, frameFor, type RunResult, type Session, undo } from "@stet/engine";
+import { type AgentEvent, createSession, ESTIMATOR, frameFor, type RunResult, type Session, undo } from "@stet/engine";
 import { resolveModel, type ScriptedTurn, scriptedProvider } from "@stet/providers";
-import { createSession } from "../agent/agent-session.ts";
 import { makeAgent } from "../agent/make-agent.ts";
 import { compose, LOCAL_WRITER } from "../compose.ts";
 import { chapters, DEMO_RULES } from "../demo/script.ts";
@@ -26,7 +25,7 @@ export async function demo(options: CommonOptions): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), "stet-demo-"));
   const cwd = join(folder, "project");
   mkdirSync(cwd);
-  const session = await createSession(compose(), cwd, join(folder, "session.jsonl"));
+  const session = await createSession(compose(), join(folder, "session.jsonl"), cwd);
   try {
     return await play(session, cwd, options);
   } finally {
