@@ -19,7 +19,8 @@ import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { buildRequest } from "@stet/core";
-import { ESTIMATOR, frameFor, rewrite, Session } from "@stet/engine";
+import { ESTIMATOR, frameFor, goTo, rewrite, Session } from "@stet/engine";
+import { JsonlStore, nodeFs } from "@stet/storage";
 import { LOCAL, makeSession, open, ports, turn } from "./make-session.mjs";
 import { quantile, short, times } from "./measure.mjs";
 
@@ -36,7 +37,8 @@ const results = {
   open: [],
   append: {},
   compact: [],
-  memory: [],
+  first: [],
+  farHead: [],
 };
 
 try {
@@ -44,7 +46,8 @@ try {
     const file = join(folder, `${entries}.jsonl`);
     const bytes = await makeSession(file, entries);
     await benchOpen(file, entries, bytes);
-    benchMemory(file, entries);
+    benchFirst(file, entries);
+    await benchFarHead(file, entries);
     await benchCompact(file, entries);
     rmSync(file);
   }
@@ -82,18 +85,48 @@ async function benchOpen(file, entries, bytes) {
   });
 }
 
-function benchMemory(file, entries) {
-  const peak = (what) =>
-    Number(
-      execFileSync(process.execPath, [join(here, "memory-child.mjs"), what, file, piModule], { encoding: "utf8" }),
-    );
-  const bare = peak("bare");
-  results.memory.push({
+/** The first open of a fresh process, nothing compiled or counted yet: median of 9 for Stet, one run for pi. */
+function benchFirst(file, entries) {
+  const first = (what) => {
+    const said = execFileSync(process.execPath, [join(here, "first-child.mjs"), what, file, piModule], {
+      encoding: "utf8",
+    });
+    const [kib, ms] = said.split(" ").map(Number);
+    return { mib: kib / 1024, ms };
+  };
+  const stet = Array.from({ length: 9 }, () => first("stet")).sort((a, b) => a.ms - b.ms);
+  const bare = first("bare").mib;
+  const pi = first("pi");
+  results.first.push({
     entries,
-    bareMiB: round(bare / 1024),
-    stetAboveBareMiB: round((peak("stet") - bare) / 1024),
-    piAboveBareMiB: round((peak("pi") - bare) / 1024),
+    stetMs: round(stet[4].ms),
+    piMs: round(pi.ms),
+    bareMiB: round(bare),
+    stetAboveBareMiB: round(Math.max(...stet.map((one) => one.mib)) - bare),
+    piAboveBareMiB: round(pi.mib - bare),
   });
+}
+
+/** The same open when the path ends a third into the file: the head was moved back there, the note still in force. */
+async function benchFarHead(file, entries) {
+  const copy = join(folder, "far.jsonl");
+  copyFileSync(file, copy);
+  const session = await open(copy);
+  await session.makeOwn(undefined);
+  const line = Math.floor(entries / 3) - (Math.floor(entries / 3) % 4) + 3;
+  const target = `e${line.toString(36).padStart(6, "0")}`;
+  await goTo(session, target, { prepareToWrite: async () => {} });
+  // What a user does then: makes room, and goes on.
+  await rewrite(session, { trigger: "manual", writer: LOCAL, window: 200_000, prepareToWrite: async () => {} });
+  for (let i = 0; i < 5; i++)
+    await session.append(turn(i, () => 0.5).map((message) => ({ type: "message", fields: { message } })));
+  await session.close();
+  const opened = await times(50, async () => {
+    const again = await open(copy);
+    buildRequest(again.view, { family: "anthropic", frame: frameFor(again) }, { estimator: ESTIMATOR });
+  });
+  rmSync(copy);
+  results.farHead.push({ entries, p50Ms: round(quantile(opened, 0.5)), p95Ms: round(quantile(opened, 0.95)) });
 }
 
 /** One compaction of the session as it stands, committed; each run on a fresh copy. */
@@ -152,6 +185,7 @@ async function benchAppend() {
   }
   closeSync(fd);
   await log.close();
+  const unsynced = await benchUnsynced(header, line);
   const session = new Session(p, {
     file,
     kind: "pi",
@@ -173,7 +207,27 @@ async function benchAppend() {
     bareSyncP99Ms: round(quantile(sorted[1], 0.99)),
     ratioP50: round(quantile(sorted[0], 0.5) / quantile(sorted[1], 0.5)),
     sessionAppendP50Ms: round(quantile(entries, 0.5)),
+    sessionRatioP50: round(quantile(entries, 0.5) / quantile(sorted[1], 0.5)),
     groupedPerAppendMs: round(grouped),
+    ...unsynced,
+  };
+}
+
+/** The same store over a disk that is never asked to sync, beside a bare write. */
+async function benchUnsynced(header, line) {
+  const file = join(folder, "unsynced.jsonl");
+  const store = new JsonlStore({ fs: { ...nodeFs, sync: async () => {} } });
+  await (await store.create(file, [JSON.stringify(header)])).close();
+  const log = await store.open(file, { write: true });
+  const fd = openSync(join(folder, "bare-unsynced.jsonl"), "a", 0o600);
+  const stet = await times(2000, () => log.append(() => [line]));
+  const bare = await times(2000, () => writeSync(fd, `${line}\n`));
+  closeSync(fd);
+  await log.close();
+  return {
+    stetUnsyncedP50Ms: round(quantile(stet, 0.5)),
+    stetUnsyncedP99Ms: round(quantile(stet, 0.99)),
+    bareUnsyncedP50Ms: round(quantile(bare, 0.5)),
   };
 }
 
@@ -187,9 +241,16 @@ function print() {
   row(["entries", "MB", "stet p95", "read", "JSON.parse", "pi 0.73.1", "pi/stet"]);
   for (const r of results.open)
     row([r.entries, r.megabytes, short(r.stetP95Ms), short(r.readMs), short(r.parseMs), short(r.piMs), r.piOverStet]);
-  process.stdout.write("\npeak memory above bare Node, MiB\n");
-  row(["entries", "stet", "pi 0.73.1"]);
-  for (const r of results.memory) row([r.entries, r.stetAboveBareMiB, r.piAboveBareMiB]);
+  process.stdout.write(
+    "\nfirst open of a fresh process, ms (median of 9; pi: one), and its peak memory above bare Node, MiB\n",
+  );
+  row(["entries", "stet ms", "pi ms", "stet MiB", "pi MiB"]);
+  for (const r of results.first) row([r.entries, short(r.stetMs), short(r.piMs), r.stetAboveBareMiB, r.piAboveBareMiB]);
+  process.stdout.write(
+    "\nopen + context after going back two thirds of the session and on from there, ms (p95 of 50)\n",
+  );
+  row(["entries", "p50", "p95"]);
+  for (const r of results.farHead) row([r.entries, short(r.p50Ms), short(r.p95Ms)]);
   process.stdout.write("\none local compaction, ms (median of 5)\n");
   row(["entries", "ms", "outcome"]);
   for (const r of results.compact) row([r.entries, short(r.p50Ms), r.outcome]);

@@ -140,6 +140,19 @@ describe("fork", () => {
     await child.close();
   });
 
+  it("what waited when a note was written is said by the parent only", async () => {
+    const turns = Array.from({ length: 12 }, (_, i) => [user(`ask ${i}`), answer(words(200, `a${i}_`))]).flat();
+    const session = await create("queued-note", turns);
+    await new Queue(session).add("follow_up", "wait for it");
+    expect((await compact(session, 16_000, 300)).outcome).toBe("committed");
+    expect(readFileSync(session.file, "utf8").split("wait for it").length).toBe(3);
+    const child = await forkOf(session);
+    expect(new Queue(child).waiting()).toEqual([]);
+    expect(new Queue(await open(child.file)).waiting()).toEqual([]);
+    expect(new Queue(session).waiting()).toHaveLength(1);
+    await child.close();
+  });
+
   it("before a message of the user: its text comes back, also at the very first", async () => {
     const frame = { type: "request_frame" as const, fields: { hash: "h", system: "from the start", tools: [] } };
     const session = await create("before", [frame, user("one"), answer("two"), user("three"), answer("four")]);

@@ -113,8 +113,15 @@ export interface Checkpoint {
     /** Offset of the request frame in force. */
     frameAt?: number;
   };
-  /** Follows the file: name, labels, cost so far. */
-  file: { name?: string; labels?: Record<EntryId, string>; costUsd?: number; entries?: number };
+  /** Follows the file: name, labels, cost so far, what was typed and not yet said, whether the soft trigger may act. */
+  file: {
+    name?: string;
+    labels?: Record<EntryId, string>;
+    costUsd?: number;
+    entries?: number;
+    queue?: { queueId: string; kind: string; content: Json }[];
+    armed?: boolean;
+  };
 }
 
 export interface CompactionEntry extends EntryBase {

@@ -74,6 +74,7 @@ export {
   type UserMessageFact,
 } from "./ledger/slots.ts";
 export { shortTimestamp } from "./ledger/timestamp.ts";
+export { digestEntry } from "./ledger/user-digest.ts";
 export type {
   AssistantBlock,
   AssistantMessage,

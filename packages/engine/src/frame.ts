@@ -1,19 +1,10 @@
 /**
  * The frame of the next request: recorded where the file says so, else assumed and said to be. Must not build requests.
  */
-import type {
-  Frame,
-  Json,
-  LineSource,
-  PathNode,
-  ProviderFamily,
-  RawLine,
-  RequestFrameMark,
-  Suffix,
-  ToolSpec,
-} from "@stet/core";
-import { familyOfApi, parseLine } from "@stet/core";
+import type { Frame, Json, PathNode, ProviderFamily, RequestFrameMark, ToolSpec } from "@stet/core";
+import { familyOfApi } from "@stet/core";
 import type { Session } from "./session.ts";
+import { tailMarkIn } from "./tail-marks.ts";
 
 /** What stands in for a system prompt the file did not record. */
 export const ASSUMED_SYSTEM = "You are a coding agent working with the user in their project, with the tools listed.";
@@ -98,7 +89,7 @@ export function familyFor(session: Session): ProviderFamily {
 /** Frame of the head: the newest frame mark written at an entry of its path, the foreign file's own, else assumed. */
 export function frameFor(session: Session): Frame {
   const model = modelOf(session);
-  const mark = newestFrame(session.source, session.suffix, session.view.revokedAt)?.mark;
+  const mark = newestFrame(session)?.mark;
   const base = {
     model: model?.id ?? "unknown",
     ...(model?.provider === undefined ? {} : { provider: model.provider }),
@@ -164,40 +155,31 @@ interface PlacedFrame {
 }
 
 /**
- * Searches back from the end of the file, no further than the shown part of the path, then at the place the newest
+ * Looked for in the end of the file, no further back than the shown part of the path, then at the place the newest
  * compaction's checkpoint names: cost follows the context, not the history.
  */
-function newestFrame(source: LineSource, suffix: Suffix, revokedAt: ReadonlySet<number>): PlacedFrame | undefined {
+function newestFrame(session: Session): PlacedFrame | undefined {
+  const { source, suffix, view } = session;
   const onPath = new Set<string | null>(suffix.nodes.map((p) => p.node.id));
   onPath.add(null);
-  const revoked = new Set(suffix.nodes.filter((p) => revokedAt.has(p.at)).map((p) => p.node.id));
-  const isInForce = (mark: RequestFrameMark) =>
-    onPath.has(mark.parentId) && !(mark.cause !== undefined && revoked.has(mark.cause));
+  const revoked = new Set(suffix.nodes.filter((p) => view.revokedAt.has(p.at)).map((p) => p.node.id));
   const first = suffix.complete ? 0 : Math.min(...suffix.nodes.map((p) => p.at));
-  for (
-    let raw = source.lineBefore(source.sizeBytes);
-    raw !== undefined && raw.at >= first;
-    raw = source.lineBefore(raw.at)
-  ) {
-    const mark = frameMarkIn(raw);
-    if (mark && isInForce(mark)) return { mark, at: raw.at };
+  const recent = session.tailMarks(first);
+  for (let i = recent.length - 1; i >= 0; i--) {
+    const { mark, at } = recent[i] as (typeof recent)[number];
+    if (mark.type !== "request_frame" || !onPath.has(mark.parentId)) continue;
+    if (mark.cause === undefined || !revoked.has(mark.cause)) return { mark, at };
   }
   for (const { node } of [...suffix.nodes].reverse()) {
     const at = node.type === "compaction" ? node.checkpoint?.path.frameAt : undefined;
     const raw = at === undefined ? undefined : source.lineAt(at);
-    const mark = raw ? frameMarkIn(raw) : undefined;
-    if (mark && raw) return { mark, at: raw.at };
+    const mark = raw ? tailMarkIn(raw) : undefined;
+    if (raw && mark?.type === "request_frame") return { mark, at: raw.at };
   }
   return undefined;
 }
 
-function frameMarkIn(raw: RawLine): RequestFrameMark | undefined {
-  if (!raw.text.includes('"request_frame"')) return undefined;
-  const line = parseLine(raw);
-  return line.kind === "entry" && line.entry.type === "request_frame" ? line.entry : undefined;
-}
-
 /** Offset of the frame mark in force, for a checkpoint. */
 export function frameMarkAt(session: Session): number | undefined {
-  return newestFrame(session.source, session.suffix, session.view.revokedAt)?.at;
+  return newestFrame(session)?.at;
 }

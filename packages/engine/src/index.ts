@@ -12,7 +12,7 @@ export {
   type MaintenanceOptions,
   type PreparedRequest,
 } from "./agent/maintenance.ts";
-export { Queue, type QueuedKind, type QueuedMessage } from "./agent/queue.ts";
+export { Queue } from "./agent/queue.ts";
 export { type FrameFacts, recordFrame } from "./agent/record-frame.ts";
 export { type Permission, type PermissionMode, permissionOf } from "./agent/run-tools.ts";
 export { abandonedEntries } from "./branch-summary.ts";
@@ -38,6 +38,7 @@ export type {
   WrittenNote,
 } from "./ports.ts";
 export { WRITER } from "./ports.ts";
+export { type QueuedKind, type QueuedMessage, waitingIn } from "./queue-state.ts";
 export { type RecallHit, type RecallQuery, recallIn } from "./recall.ts";
 export { type CheckReport, checkSession, type Damage, type FoundCompaction } from "./report/check.ts";
 export { type CommittedRewrite, type RewriteOutcome, type RewriteRequest, rewrite } from "./rewrite.ts";

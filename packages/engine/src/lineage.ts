@@ -57,7 +57,7 @@ async function forkAt(session: Session, out: string, at: EntryId | null, keep: R
   const header = childHeader(session, at === null ? {} : { parentEntryId: at });
   // Their parent is the entry, so that the last of them leaves the head there.
   const kept = at === null ? [] : [...labelsLeftOut(session, keep), ...nameLeftOut(session, keep), { type: "head" }];
-  const marks: Fields[] = [...frameMark(session), ...kept];
+  const marks: Fields[] = [...frameMark(session), ...checkpointQueue(session, at), ...kept];
   const lines = marks.map((fields) => markLine(session, at, fields));
   const log = await writeCopy(session, { out, header, keep, marks: lines });
   await log.close();
@@ -90,6 +90,15 @@ type Fields = { type: string; [field: string]: unknown };
 function markLine(session: Session, parentId: EntryId | null, { type, ...fields }: Fields): string {
   const { ids, clock } = session.ports;
   return JSON.stringify({ type, id: ids.entry(), parentId, timestamp: clock.now(), ...fields });
+}
+
+/** Takes off the queue what the newest checkpoint of the path says waits: the parent says it. */
+function checkpointQueue(session: Session, at: EntryId | null): Fields[] {
+  for (const { node } of session.tree().path(at).nodes.reverse()) {
+    const queue = node.type === "compaction" ? node.checkpoint?.file.queue : undefined;
+    if (queue !== undefined) return queue.map(({ queueId }) => ({ type: "dequeued", queueId }));
+  }
+  return [];
 }
 
 function frameMark(session: Session): Fields[] {

@@ -2,11 +2,35 @@
  * Session: one open session, its suffix and view, and the one way to append to it. Sequencing only; what entries mean is
  * the core's, what bytes do is the store's.
  */
-import type { Entry, EntryId, LineSource, PathNode, SessionHeader, SessionLog, Suffix, View } from "@stet/core";
-import { extend, fold, isNode, isNodeType, nextLink, parseLine, readSuffix, SessionTree, StetError } from "@stet/core";
+import type {
+  Checkpoint,
+  Entry,
+  EntryId,
+  LineSource,
+  PathNode,
+  SessionHeader,
+  SessionLog,
+  Suffix,
+  View,
+} from "@stet/core";
+import {
+  digestEntry,
+  extend,
+  fold,
+  isNode,
+  isNodeType,
+  nextLink,
+  parseLine,
+  readSuffix,
+  redact,
+  SessionTree,
+  StetError,
+} from "@stet/core";
 import { childHeader, writeCopy } from "./copy-session.ts";
 import { foreignFrame } from "./frame.ts";
 import type { EnginePorts, OpenedFile } from "./ports.ts";
+import { type QueuedMessage, waitingIn } from "./queue-state.ts";
+import { type PlacedMark, TailMarks } from "./tail-marks.ts";
 
 /** A line to append: everything but id, parent and time, which the append fills in. */
 export interface Draft {
@@ -43,6 +67,9 @@ export class Session {
   #tree: SessionTree | undefined;
   /** What the file will be once the appends now being written are on disk. */
   #ahead: Grown | undefined;
+  /** What the next line that changes path or head is to be known as the work of. */
+  #carried: string | undefined;
+  #tailMarks = new TailMarks();
 
   constructor(ports: EnginePorts, opened: OpenedFile) {
     this.ports = ports;
@@ -77,6 +104,11 @@ export class Session {
     return this.#suffix.nodes.at(-1);
   }
 
+  /** Frame and queue marks at or after byte `first`, oldest first. */
+  tailMarks(first: number): readonly PlacedMark[] {
+    return this.#tailMarks.since(this.#source, first);
+  }
+
   /** Every entry of the file; read on first use. */
   tree(): SessionTree {
     this.#tree ??= SessionTree.read(this.#source, this.#file);
@@ -100,6 +132,7 @@ export class Session {
       const header = childHeader(this);
       this.#log = await writeCopy(this, { out: copy.out, header, repair: copy.repair ?? false });
       this.#file = copy.out;
+      this.#tailMarks = new TailMarks();
     }
     this.#reread(this.#log.source());
     const frame = copy === undefined ? undefined : foreignFrame(this);
@@ -114,13 +147,20 @@ export class Session {
     const log = this.#log;
     if (!log) throw new StetError("store/read_only", `session is open for reading: ${this.#file}`);
     const placed: PlacedLine[] = [];
+    const last = drafts.findLastIndex(({ type }) => isNodeType(type) || type === "head");
+    const carried = last < 0 ? undefined : this.#carried;
+    if (carried !== undefined) this.#carried = undefined;
     try {
       const { at } = await log.append((point) => {
         placed.length = 0;
         const { sizeBytes } = point.revision;
         const now = this.#knownAt(sizeBytes) ?? stateOf(readSuffix(point.source, this.#file), sizeBytes);
         check?.(now.suffix);
-        const all: Draft[] = point.torn ? [{ type: "torn", fields: { ...point.torn } }, ...drafts] : [...drafts];
+        const torn: Draft[] = point.torn ? [{ type: "torn", fields: { ...point.torn } }] : [];
+        const own = drafts.map((draft, i) =>
+          carried === undefined || i !== last ? draft : { ...draft, fields: { ...draft.fields, queueId: carried } },
+        );
+        const all = [...torn, ...own];
         const lines = this.#serialise(all, point.at, now.suffix, point.source, placed);
         this.#ahead = grow(now, placed);
         return lines;
@@ -130,14 +170,33 @@ export class Session {
       });
     } catch (error) {
       this.#ahead = undefined;
+      this.#carried = carried;
       throw error;
     }
     const source = log.source();
     // Appends of one batch resolve together, all at the end of the last of them.
     const known = this.#knownAt(source.sizeBytes);
-    if (known) this.#become(source, known);
-    else this.#reread(source);
+    if (known) {
+      const before = this.#suffix.nodes.length;
+      this.#become(source, known);
+      for (const { node } of known.suffix.nodes.slice(before)) digestEntry(redact, node);
+    } else this.#reread(source);
     return placed.slice(placed.length - drafts.length).map(({ id, at }) => ({ id, at }));
+  }
+
+  /**
+   * Runs `work`, which is what the queued command `queueId` does: its first line that changes path or head says so, and the
+   * command is off the queue if and only if that line is on disk. Without such a line, a mark is appended at the end.
+   */
+  async carrying<T>(queueId: string, work: () => Promise<T>): Promise<T> {
+    this.#carried = queueId;
+    try {
+      return await work();
+    } finally {
+      const isLeft = this.#carried === queueId;
+      this.#carried = undefined;
+      if (isLeft) await this.append([{ type: "dequeued", fields: { queueId } }]);
+    }
   }
 
   /** The state this session knows for a file of `sizeBytes`: the current one, or that of appends still being written. */
@@ -163,7 +222,11 @@ export class Session {
       entry.timestamp = this.ports.clock.now();
       Object.assign(entry, draft.fields);
       // Only here is it known which lines come before: a torn mark, stubs of the same rewrite, another writer's.
-      if (draft.type === "compaction") entry.chain = { at, hash: nextLink(this.ports.digest, source, lines) };
+      if (draft.type === "compaction") {
+        entry.chain = { at, hash: nextLink(this.ports.digest, source, lines) };
+        const waiting = waitingIn(now, (first) => this.#tailMarks.since(source, first));
+        entry.checkpoint = withQueue(entry.checkpoint, waiting);
+      }
       const line = JSON.stringify(entry);
       placed.push({ id, at, text: line, movesHead: draft.parent !== undefined });
       if (isNodeType(draft.type)) head = { id, at };
@@ -262,6 +325,14 @@ interface PlacedLine extends AppendedLine {
 /** Whether a line leaves what is hidden and where the head stands as they were, or only extends the path. */
 function isPlainLine({ text, movesHead }: PlacedLine): boolean {
   return !movesHead && !/^\{"type":"(?:head|compaction|branch_summary|restore|elision)"/.test(text);
+}
+
+/** What is typed while a note is written comes before the note's line, so a checkpoint is told of it last. */
+function withQueue(checkpoint: unknown, waiting: readonly QueuedMessage[]): unknown {
+  const known = checkpoint as Checkpoint | undefined;
+  if (known?.file === undefined) return checkpoint;
+  const queue = waiting.map(({ queueId, kind, text }) => ({ queueId, kind, content: text }));
+  return { ...known, file: { ...known.file, queue } };
 }
 
 /** Offset of the last readable entry line; the line a parent without a hint stands on. */

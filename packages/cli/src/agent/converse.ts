@@ -10,7 +10,11 @@ const HELP = "/compact [focus]   /undo   /session   /exit   (Ctrl-C cancels what
 /** Runs until the user leaves; exit code 0. What is typed while the agent works is said at its next step. */
 export async function converse(setup: AgentSetup, first: string): Promise<number> {
   const lines = createInterface({ input: process.stdin, output: process.stderr, prompt: "stet> " });
-  const agent = makeAgent({ ...setup, ask: (tool, args) => allows(lines, tool, args) });
+  const agent: Agent = makeAgent({
+    ...setup,
+    ask: (tool, args) => allows(lines, tool, args),
+    command: (text) => command(agent, setup, text),
+  });
   const { session } = setup;
   process.stderr.write(
     `${setup.model.ref.provider}/${setup.model.ref.id} in ${setup.cwd}, mode ${setup.mode}\n${HELP}\n`,
@@ -26,8 +30,11 @@ export async function converse(setup: AgentSetup, first: string): Promise<number
   });
   const say = async (text: string) => {
     running = new AbortController();
+    const { signal } = running;
     try {
-      const result = await agent.run(text, running.signal);
+      let result = await agent.run(text, signal);
+      // Typed after the last look into the queue.
+      while (result.stopReason === "stop" && agent.waiting().length > 0) result = await agent.run(undefined, signal);
       if (result.failure) process.stderr.write(`error: ${result.failure.message}\n`);
       else if (result.stopReason !== "stop") process.stderr.write(`(${result.stopReason})\n`);
     } catch (error) {
@@ -46,8 +53,8 @@ export async function converse(setup: AgentSetup, first: string): Promise<number
       continue;
     }
     if (running) {
-      // On disk at once, said after the tools of this turn.
-      pending.push(agent.enqueue("steer", text));
+      // On disk at once; said after the tools of this turn, a command done when it is over.
+      pending.push(agent.enqueue(text.startsWith("/") ? "command" : "steer", text));
       continue;
     }
     await turn;

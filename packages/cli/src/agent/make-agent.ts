@@ -36,6 +36,8 @@ export interface AgentSetup {
   /** `--window`, else the model's, else 200000, said to be assumed. */
   window?: number;
   maxUsd?: number;
+  /** Does what was typed with a slash while the agent worked. */
+  command?: (text: string) => Promise<void>;
   emit: Listener;
   /** Stands in for the vendor's provider: the demo. */
   provider?: Provider;
@@ -78,6 +80,7 @@ export function makeAgent(setup: AgentSetup): Agent {
     writers: writersFor(setup, provider, maxOutputTokens),
     emit,
     costOf: (usage) => costOf(model, usage, session.ports.clock.now()),
+    ...(setup.command ? { command: setup.command } : {}),
     ...(setup.maxUsd === undefined ? {} : { maxUsd: setup.maxUsd }),
   });
 }

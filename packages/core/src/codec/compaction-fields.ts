@@ -11,6 +11,7 @@ const isObject = (value: Json | undefined): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 const isText: Check = (value) => typeof value === "string";
 const isNumber: Check = (value) => typeof value === "number" && Number.isFinite(value);
+const isFlag: Check = (value) => typeof value === "boolean";
 const list =
   (item: Check): Check =>
   (value) =>
@@ -58,7 +59,14 @@ const CHECKS: Readonly<Record<string, Check>> = {
   chain: shape({ at: isNumber, hash: isText }),
   checkpoint: shape({
     path: shape({ "model?": shape({ id: isText, "provider?": isText }), "frameAt?": isNumber }),
-    file: shape({ "name?": isText, "labels?": isObject, "costUsd?": isNumber, "entries?": isNumber }),
+    file: shape({
+      "name?": isText,
+      "labels?": isObject,
+      "costUsd?": isNumber,
+      "entries?": isNumber,
+      "queue?": list(shape({ queueId: isText, kind: isText, content: () => true })),
+      "armed?": isFlag,
+    }),
   }),
 };
 

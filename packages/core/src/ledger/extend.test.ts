@@ -4,6 +4,7 @@ import type { AssistantBlock, Json, Message } from "../message.ts";
 import { extendLedger, type LedgerOptions } from "./extend.ts";
 import { emptyLedger, LIMITS, ledgerFrom } from "./slots.ts";
 import { isoTimestamp } from "./timestamp.ts";
+import { digestEntry } from "./user-digest.ts";
 
 const options: LedgerOptions = { redact: (text) => ({ text: text.replace(/\bsk-[A-Za-z0-9]{20,}\b/g, "[REDACTED]") }) };
 
@@ -280,4 +281,14 @@ test("epoch milliseconds become the ISO text a clock would give", () => {
     expect(isoTimestamp(ms)).toBe(new Date(ms).toISOString().replace(".000Z", "Z"));
   }
   expect(isoTimestamp(Number.NaN)).toBeUndefined();
+});
+
+test("an entry digested as it was appended gives the ledger it gives without", () => {
+  const { nodes, user, call, ledger } = session();
+  user("From now on never touch the lock file. Use port 8123.");
+  call("bash", { command: "npm test" }, "ok");
+  const copies = structuredClone(nodes);
+  for (const node of nodes) digestEntry(options.redact, node);
+  expect(ledger()).toEqual(extendLedger(emptyLedger(), copies, options));
+  expect(ledger().rules).toHaveLength(1);
 });

@@ -2,7 +2,7 @@
  * What one user message says, worked out once: entries never change, and one is read again by each rewrite it stays in view
  * for. Depends on the entry and on how credentials are taken out, and on nothing else.
  */
-import type { MessageEntry } from "../entry.ts";
+import type { MessageEntry, Node } from "../entry.ts";
 import type { ContentBlock } from "../message.ts";
 import { contentText } from "./content-text.ts";
 import { namesValue } from "./exact.ts";
@@ -34,6 +34,14 @@ export function digestUser(redact: Clean, entry: MessageEntry, content: string |
   const found = known.get(entry) ?? digest(redact, content);
   known.set(entry, found);
   return found;
+}
+
+/**
+ * Reads an entry as it is appended, so that a rewrite that comes later finds it read. Changes no result, only when the work
+ * is done.
+ */
+export function digestEntry(redact: Clean, node: Node): void {
+  if (node.type === "message" && node.message.role === "user") digestUser(redact, node, node.message.content);
 }
 
 function digest(redact: Clean, content: string | readonly ContentBlock[]): UserDigest {

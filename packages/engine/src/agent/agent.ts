@@ -12,12 +12,13 @@ import type {
   ToolCallBlock,
   Usage,
 } from "@stet/core";
-import { validateRequest } from "@stet/core";
+import { isStetError, validateRequest } from "@stet/core";
+import type { QueuedKind, QueuedMessage } from "../queue-state.ts";
 import type { Draft, Session } from "../session.ts";
 import { closingDrafts } from "../verbs.ts";
 import { callModel, DEFAULT_RETRY, type RetryPolicy, type Wait } from "./call-model.ts";
 import { type CompactionRecord, Maintenance, type MaintenanceOptions } from "./maintenance.ts";
-import { Queue, type QueuedKind } from "./queue.ts";
+import { type Delivery, Queue } from "./queue.ts";
 import { recordFrame } from "./record-frame.ts";
 import { type Permission, runTools } from "./run-tools.ts";
 
@@ -37,6 +38,8 @@ export interface AgentOptions extends Omit<MaintenanceOptions, "family"> {
   maxUsd?: number;
   /** What an answer cost; undefined where prices are not known. */
   costOf?: (usage: Usage) => Usage["cost"];
+  /** Does a queued command; what it throws is told and ends the command alone. */
+  command?: (command: string) => Promise<void>;
 }
 
 /** What a run came to. */
@@ -69,16 +72,21 @@ export class Agent {
   }
 
   /**
-   * Keeps `text` until it can be said: `steer` after the tools of this turn, `follow_up` when the turn is over. On disk
-   * when this resolves.
+   * Keeps `text` until its time: `steer` is said after the tools of this turn, `follow_up` when the turn is over, a
+   * `command` is done then. On disk when this resolves.
    */
   enqueue(kind: QueuedKind, text: string): Promise<void> {
     return this.#queue.add(kind, text);
   }
 
+  /** What was typed and is neither said nor done yet, oldest first. */
+  waiting(): QueuedMessage[] {
+    return this.#queue.waiting();
+  }
+
   /**
-   * Says `prompt` (nothing for a session that only has to go on) and works until an answer calls no tool and nothing is
-   * queued. Aborting keeps everything recorded and leaves a session that can be resumed.
+   * Says `prompt` (nothing for a session that only has to go on), after what an earlier run left in the queue, and works
+   * until an answer calls no tool and nothing is queued. Aborting keeps everything recorded and leaves a session that can be resumed.
    */
   async run(prompt: string | undefined, signal: AbortSignal): Promise<RunResult> {
     const run: Running = { usage: emptyUsage(), requests: 0, maxRequestTokens: 0, violations: 0, text: "" };
@@ -95,11 +103,10 @@ export class Agent {
       if (calls.length > 0) {
         await this.#runCalls(calls, signal);
         if (signal.aborted) return this.#result(run, "aborted");
-        await this.#say("steer");
+        this.#tell(await this.#queue.steer());
         continue;
       }
-      if (await this.#say("steer")) continue;
-      if (await this.#say("follow_up")) continue;
+      if (await this.#sayNext(signal)) continue;
       return this.#result(run, message.stopReason === "length" ? "length" : "stop");
     }
   }
@@ -110,6 +117,8 @@ export class Agent {
     const closing = closingDrafts(session);
     if (closing.length > 0) await session.append(closing);
     await recordFrame(session, { model, system: await system(), tools: tools.map((tool) => tool.spec) });
+    // What was typed before this prompt is said before it.
+    while (await this.#sayNext(signal));
     if (prompt === undefined) return;
     await this.maintenance.prepare("before_prompt", signal, prompt);
     const [said] = await session.append([userDraft(prompt)]);
@@ -160,11 +169,33 @@ export class Agent {
     this.maintenance.onNewContent("tool");
   }
 
-  async #say(kind: QueuedKind): Promise<boolean> {
-    const said = await this.#queue.deliver(kind);
-    for (const { entryId, text } of said) this.#options.emit({ type: "user", entryId, text });
-    if (said.length > 0) this.maintenance.onNewContent("tool");
-    return said.length > 0;
+  /** Does the commands that are next, says the messages behind them; true when there were any. */
+  async #sayNext(signal: AbortSignal): Promise<boolean> {
+    while (!signal.aborted) {
+      const delivery = await this.#queue.next((command) => this.#do(command));
+      this.#tell(delivery);
+      if (delivery?.kind !== "command") return delivery !== undefined;
+    }
+    return false;
+  }
+
+  #tell(delivery: Delivery | undefined): void {
+    if (delivery?.kind !== "messages") return;
+    for (const { entryId, text } of delivery.said) this.#options.emit({ type: "user", entryId, text });
+    this.maintenance.onNewContent("tool");
+  }
+
+  async #do(command: string): Promise<void> {
+    const { command: run, emit } = this.#options;
+    emit({ type: "command", text: command });
+    if (!run) return emit({ type: "warning", message: `no commands are taken here: ${command}` });
+    try {
+      await run(command);
+    } catch (error) {
+      // What the disk refused is not over: the command stays in the queue.
+      if (!isStetError(error) || error.code.startsWith("store/")) throw error;
+      emit({ type: "warning", message: `${command}: ${error.message}` });
+    }
   }
 
   /** The answer with the time it came and, where prices are known, what it cost. */

@@ -3,6 +3,8 @@ import type { EntryId, Json, Reading, StopReason, Trigger } from "@stet/core";
 
 export type AgentEvent =
   | { type: "user"; entryId: EntryId; text: string }
+  /** A queued command is done now. */
+  | { type: "command"; text: string }
   /** A request leaves; counts by the one estimator, the provider's own figures beside it in `reading`. */
   | { type: "request"; number: number; tokens: number; hardLimit: number; reading: Reading }
   | { type: "text" | "thinking"; delta: string }

@@ -62,6 +62,7 @@ export class Maintenance {
   #measured: MeasuredRequest | undefined;
   /** Estimate of the last answered request, to know what was added after it. */
   #answeredEstimate = 0;
+  #known: { key: readonly unknown[]; prepared: PreparedRequest } | undefined;
 
   constructor(options: MaintenanceOptions) {
     this.#options = options;
@@ -116,14 +117,10 @@ export class Maintenance {
   /** An answer arrived whose usage may be trusted from now on; `at` is the offset of its entry. */
   onAnswer(answer: Pick<MeasuredRequest, "usage" | "stopReason" | "at">): void {
     this.#measured = { ...answer, addedAfter: 0 };
-    this.#answeredEstimate = this.#estimate();
+    this.#answeredEstimate = this.#build(undefined).tokens;
   }
 
-  #estimate(prompt?: string): number {
-    return this.#build(prompt).tokens;
-  }
-
-  #build(prompt?: string): BuiltRequest {
+  #build(prompt: string | undefined): BuiltRequest {
     const { session, family, maxOutputTokens } = this.#options;
     const frame = { ...frameFor(session), maxOutputTokens };
     return buildRequest(
@@ -133,7 +130,18 @@ export class Maintenance {
     );
   }
 
+  /** Measured again only where session, prompt or usage changed: every event of a turn asks. */
   #measure(prompt?: string): PreparedRequest {
+    const { session } = this.#options;
+    const key = [session.view, session.source.sizeBytes, prompt, this.#measured] as const;
+    const known = this.#known;
+    if (known && key.every((part, i) => part === known.key[i])) return known.prepared;
+    const prepared = this.#measureAnew(prompt);
+    this.#known = { key, prepared };
+    return prepared;
+  }
+
+  #measureAnew(prompt: string | undefined): PreparedRequest {
     const { session, maxOutputTokens, window, behaviour, settings } = this.#options;
     const request = this.#build(prompt);
     const limits = limitsFor({ ...settings, window, fixedOverhead: request.frameTokens }, behaviour);

@@ -1,18 +1,15 @@
 /**
- * What people type while the agent works: on disk at once, said exactly once, in order, at the point its kind asks for.
- * Marks in the log are the only state, so a crash loses and repeats nothing.
+ * What people type while the agent works: on disk at once, delivered exactly once, in order, at the point its kind asks
+ * for. Marks in the log are the only state, so a crash loses and repeats nothing. Must not know what a command does.
  */
 import type { EntryId } from "@stet/core";
+import { type QueuedKind, type QueuedMessage, waitingIn } from "../queue-state.ts";
 import type { Draft, Session } from "../session.ts";
 
-/** `steer`: after the tools of this turn. `follow_up`: when the turn is over. */
-export type QueuedKind = "steer" | "follow_up";
-
-export interface QueuedMessage {
-  queueId: string;
-  kind: QueuedKind;
-  text: string;
-}
+/** What was delivered: messages, now entries of the path, or one command that ran. */
+export type Delivery =
+  | { kind: "messages"; said: readonly { entryId: EntryId; text: string }[] }
+  | { kind: "command"; text: string };
 
 export class Queue {
   readonly #session: Session;
@@ -28,29 +25,39 @@ export class Queue {
   }
 
   /** What waits, oldest first. */
-  waiting(kind?: QueuedKind): QueuedMessage[] {
-    const waiting = new Map<string, QueuedMessage>();
-    for (const { entry } of this.#session.tree().entries()) {
-      if (entry.type === "queued" && typeof entry.content === "string" && isKind(entry.kind))
-        waiting.set(entry.queueId, { queueId: entry.queueId, kind: entry.kind, text: entry.content });
-      else if (entry.type === "dequeued") waiting.delete(entry.queueId);
+  waiting(): QueuedMessage[] {
+    const session = this.#session;
+    return waitingIn(session.suffix, (at) => session.tailMarks(at));
+  }
+
+  /** Says the steering messages that wait, whatever was typed between them. */
+  async steer(): Promise<Delivery | undefined> {
+    return this.#say(this.waiting().filter(({ kind }) => kind === "steer"));
+  }
+
+  /**
+   * The next that waits, whatever its kind: all messages up to the first command, or that command, run by `run`. A command
+   * is off the queue if and only if what it wrote is on disk.
+   */
+  async next(run: (command: string) => Promise<void>): Promise<Delivery | undefined> {
+    const waiting = this.waiting();
+    const [first] = waiting;
+    if (first?.kind === "command") {
+      await this.#session.carrying(first.queueId, () => run(first.text));
+      return { kind: "command", text: first.text };
     }
-    return [...waiting.values()].filter((message) => kind === undefined || message.kind === kind);
+    const end = waiting.findIndex(({ kind }) => kind === "command");
+    return this.#say(end < 0 ? waiting : waiting.slice(0, end));
   }
 
-  /** Says everything of `kind` that waits; message and mark are one append, so neither stands without the other. */
-  async deliver(kind: QueuedKind): Promise<{ entryId: EntryId; text: string }[]> {
-    const waiting = this.waiting(kind);
-    if (waiting.length === 0) return [];
-    const drafts = waiting.flatMap(({ queueId, text }): Draft[] => [
-      { type: "message", fields: { message: { role: "user", content: [{ type: "text", text }] } } },
-      { type: "dequeued", fields: { queueId } },
-    ]);
+  /** The message names what it was in the queue: one line, so that neither can be on disk without the other. */
+  async #say(messages: readonly QueuedMessage[]): Promise<Delivery | undefined> {
+    if (messages.length === 0) return undefined;
+    const drafts = messages.map(({ queueId, text }): Draft => {
+      const message = { role: "user", content: [{ type: "text", text }] };
+      return { type: "message", fields: { message, queueId } };
+    });
     const placed = await this.#session.append(drafts);
-    return waiting.map(({ text }, i) => ({ entryId: placed[2 * i]?.id ?? "", text }));
+    return { kind: "messages", said: messages.map(({ text }, i) => ({ entryId: placed[i]?.id ?? "", text })) };
   }
-}
-
-function isKind(kind: string): kind is QueuedKind {
-  return kind === "steer" || kind === "follow_up";
 }
