@@ -93,6 +93,32 @@ it("rename, delete, and back: nothing is lost, and what is held or foreign is re
   expect(existsSync(foreign)).toBe(true);
 });
 
+it("undo of a handoff reopens the parent; in place and saved where set", () => {
+  const parent = join(scratch, "handing.jsonl");
+  stet("clone", shipped, "--out", parent);
+  const before = stet("context", parent, "--json").json();
+  const child = stet("handoff", parent, "--json").json();
+  expect(stet("show", parent, "--json").json().lineage.children).toMatchObject([{ file: child.file }]);
+  const undone = stet("undo", child.file, "--json");
+  expect(undone.json()).toMatchObject({ outcome: "committed", file: parent, undone: { kind: "handoff" }, queued: 0 });
+  expect(stet("undo", child.file).code).toBe(4);
+  expect(sameBut("", stet("context", parent, "--json").json().request)).toBe(sameBut("", before.request));
+  stet("config", "set", "compaction.handoffSaveToDisk", "true");
+  const saved = stet("handoff", parent, "--json").json();
+  expect(readFileSync(saved.savedPath, "utf8")).toBe(`${saved.document}\n`);
+  expect(stet("undo", parent, "--json").json()).toMatchObject({ file: parent, undone: { kind: "handoff" } });
+  const inPlace = stet("handoff", parent, "--in-place", "--json");
+  expect(inPlace.json()).toMatchObject({ outcome: "committed", file: parent, entryId: expect.any(String) });
+  expect(stet("undo", parent, "--json", "--window", "1000000").json()).toMatchObject({
+    undone: { kind: "compaction" },
+  });
+  expect(sameBut("", stet("context", parent, "--json").json().request)).toBe(sameBut("", before.request));
+  const orphan = stet("handoff", parent, "--json").json();
+  rmSync(parent);
+  expect(stet("undo", orphan.file).code).toBe(3);
+  expect(stet("context", orphan.file, "--json").json().violations).toEqual([]);
+});
+
 function hostOf(): string {
   return spawnSync(process.execPath, ["-p", "require('os').hostname()"], { encoding: "utf8" }).stdout.trim();
 }

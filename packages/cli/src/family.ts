@@ -36,14 +36,23 @@ function filesAround(file: string): string[] {
   return [...new Set([...beside, ...sessionFiles()])];
 }
 
-/** The file of the session with that id, or at that path; undefined when it is not found. */
+/** The file of the parent, where it stood or wherever it is found; undefined when it is gone. */
 export function fileOfParent(session: Session): string | undefined {
-  const { parentSession } = session.header;
-  if (parentSession === undefined || parentSession === "") return undefined;
-  if (existsSync(parentSession)) return parentSession;
-  const tasks = dirname(resolve(session.file));
-  const owner = tasks.endsWith(".tasks") ? [tasks.slice(0, -".tasks".length)] : [];
-  return [...owner, ...filesAround(session.file)].find((file) => headerIn(file)?.id === parentSession);
+  const { parentSession, parentFile } = session.header;
+  if (!parentSession) return undefined;
+  const places = [parentFile, parentSession].filter((file) => file !== undefined && existsSync(file)) as string[];
+  const isParent = (file: string) => headerIn(file)?.id === parentSession;
+  // Another agent's file has no header to tell it by.
+  return (
+    places.find(isParent) ??
+    filesAround(session.file).find(isParent) ??
+    places.find((file) => headerIn(file) === undefined)
+  );
+}
+
+/** The file of a child by its id; undefined when it is not found. */
+export function fileOfChild(session: Session, id: string): string | undefined {
+  return filesAround(session.file).find((file) => headerIn(file)?.id === id);
 }
 
 /** Parent and children of a session. */

@@ -115,7 +115,7 @@ function program(): Command {
     .option("--window <tokens>", "context window", tokens)
     .option("--dry-run", "plan only")
     .action((file, options) => withSession(file, options, (session) => compact(session, options)));
-  writing("undo <session> [entry]", "take back the newest rewrite or navigation, or the named rewrite")
+  writing("undo <session> [entry]", "take back the newest rewrite, navigation or handoff, or the named rewrite")
     .option("--window <tokens>", "context window", tokens)
     .action((file, entry, options) =>
       withSession(file, options, (session) => reverse(session, "undo", entry, options)),
@@ -130,6 +130,8 @@ function program(): Command {
   verb("handoff <session>", "a new session that carries the work on")
     .option("--focus <text>", "what the document should attend to")
     .option("--out <file>", "file of the new session")
+    .option("--in-place", "put this session behind the document instead")
+    .option("--window <tokens>", "context window", tokens)
     .action((file, options) => withSession(file, options, (session) => handOver(session, options)));
   verb("fork <session> [entry]", "a new session with the path up to that entry; default: the head")
     .option("--before", "stop before the entry, a message of the user, and print its text")

@@ -71,6 +71,12 @@ export const SETTINGS: Readonly<Record<string, Setting>> = {
     default: -1,
     about: "rewrite at this share of the window; -1: unset",
   },
+  "compaction.handoffSaveToDisk": {
+    kind: "flag",
+    default: false,
+    about: "keep the document of a handoff as a file too",
+  },
+  "handoff.inPlace": { kind: "flag", default: false, about: "hand over within the session, behind a note" },
   "compaction.midTurnEnabled": { kind: "flag", default: true, about: "rewrite between two requests of one turn" },
   "retry.enabled": { kind: "flag", default: true, about: "try again what passes by waiting" },
   "retry.maxRetries": { kind: "tokens", default: DEFAULT_RETRY.maxRetries, about: "tries after the first" },
@@ -98,6 +104,8 @@ export interface Settings {
   behaviour: Behaviour;
   retry: RetryPolicy;
   models: ModelSettings;
+  handoffSaveToDisk: boolean;
+  handoffInPlace: boolean;
 }
 
 /** The file of one level. */
@@ -129,13 +137,14 @@ export function loadSettings(cwd: string, preset?: string): Settings {
   }
   const policy = validateSettings(compaction);
   const name = preset ?? (all.preset?.value as string);
+  const behaviour = behaviourOf(name, overridesFrom(policy));
   const model = text("model");
   const compactionModel = text("compaction.model");
   return {
     preset: name,
     mode: all.mode?.value as string,
     policy,
-    behaviour: behaviourOf(name, overridesFrom(policy)),
+    behaviour,
     retry: {
       ...DEFAULT_RETRY,
       enabled: all["retry.enabled"]?.value as boolean,
@@ -143,6 +152,8 @@ export function loadSettings(cwd: string, preset?: string): Settings {
       baseDelayMs: all["retry.baseDelayMs"]?.value as number,
     },
     models: freeSettings(cwd),
+    handoffSaveToDisk: all["compaction.handoffSaveToDisk"]?.value as boolean,
+    handoffInPlace: all["handoff.inPlace"]?.value === true && behaviour.handoff === "new_session_or_in_place",
     ...(model === undefined ? {} : { model }),
     ...(compactionModel === undefined ? {} : { compactionModel }),
   };

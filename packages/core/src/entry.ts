@@ -21,6 +21,8 @@ export interface SessionHeader {
   /** Path or id of the session this one came from. */
   parentSession?: string;
   parentEntryId?: EntryId;
+  /** Where the parent stood when this session was made: a hint, to be checked against `parentSession`. */
+  parentFile?: string;
   /** `subagent` and the like. */
   role?: string;
   title?: string;
@@ -231,6 +233,8 @@ export interface DequeuedMark extends EntryBase {
 export interface HandedOffMark extends EntryBase {
   type: "handed_off";
   to: string;
+  /** The handoff is taken back: this session is open again. */
+  undone?: true;
 }
 /** One provider call that is not an assistant message, failures included. */
 export interface UsageMark extends EntryBase {

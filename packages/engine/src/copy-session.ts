@@ -2,6 +2,7 @@
  * A session file made from another one: lines with their offsets moved along, and the blobs they refer to. The source is
  * only read. Must not decide which lines make a session.
  */
+import { resolve } from "node:path";
 import { copyLines, type SessionHeader, type SessionLog } from "@stet/core";
 import { WRITER } from "./ports.ts";
 import type { Session } from "./session.ts";
@@ -19,7 +20,12 @@ export interface CopyRequest {
   marks?: readonly string[];
 }
 
-/** Header of a session that comes from `source`: a fresh id, `parentSession` set; `changes` on top. */
+/** The header fields that name `parent`, by id where it has one, and where it stands. */
+export function lineageOf(parent: Session): Pick<SessionHeader, "parentSession" | "parentFile"> {
+  return { parentSession: parent.header.id || parent.file, parentFile: resolve(parent.file) };
+}
+
+/** Header of a session that comes from `source`: a fresh id and its lineage; `changes` on top. */
 export function childHeader(source: Session, changes: Partial<SessionHeader> = {}): SessionHeader {
   const { parentEntryId: _earlier, role: _role, ...kept } = source.header;
   return {
@@ -30,7 +36,7 @@ export function childHeader(source: Session, changes: Partial<SessionHeader> = {
     id: source.ports.ids.session(),
     timestamp: source.ports.clock.now(),
     cwd: kept.cwd,
-    parentSession: kept.id || source.opened.file,
+    ...lineageOf(source),
     ...changes,
   };
 }

@@ -21,7 +21,7 @@ export { type NextRequest, type OpenOptions, OpenSession, open } from "./embed.t
 export { type CallsSeen, type EntryText, entryText } from "./entry-text.ts";
 export { ESTIMATOR, segmentTokens } from "./estimate.ts";
 export { ASSUMED_SYSTEM, familyFor, frameFor, type ModelFact, modelOf, type WindowFact, windowFor } from "./frame.ts";
-export { type HandoffOutcome, type HandoffRequest, handoff } from "./handoff.ts";
+export { type HandoffOutcome, type HandoffRequest, handoff, handoffInPlace } from "./handoff.ts";
 export { clone, type ForkOutcome, type ForkRequest, fork, rename } from "./lineage.ts";
 export { createSession, openOwn } from "./new-session.ts";
 export type {
@@ -38,12 +38,13 @@ export type {
   WrittenNote,
 } from "./ports.ts";
 export { WRITER } from "./ports.ts";
-export { type QueuedKind, type QueuedMessage, waitingIn } from "./queue-state.ts";
+export { type QueuedKind, type QueuedMessage, waitingIn, waitingOf } from "./queue-state.ts";
 export { type RecallHit, type RecallQuery, recallIn } from "./recall.ts";
 export { type CheckReport, checkSession, type Damage, type FoundCompaction } from "./report/check.ts";
 export { type CommittedRewrite, type RewriteOutcome, type RewriteRequest, rewrite } from "./rewrite.ts";
 export { type AppendedLine, type CopyTarget, type Draft, Session } from "./session.ts";
 export { PRUNE, SHAKE } from "./stub-writers.ts";
+export { handoffEntry, reopenParent, standingHandoff } from "./undo-handoff.ts";
 export {
   type BranchSummaryRequest,
   closingDrafts,

@@ -3,10 +3,10 @@
  * bytes never change. Source: MusePi spec §1.9. Sequence only.
  */
 import { type EntryId, forkLines, isNode, StetError } from "@stet/core";
-import { Queue } from "./agent/queue.ts";
 import { childHeader, writeCopy } from "./copy-session.ts";
 import { foreignFrame } from "./frame.ts";
 import { openOwn } from "./new-session.ts";
+import { waitingOf } from "./queue-state.ts";
 import type { Session } from "./session.ts";
 import { editorTextOf, type PrepareToWrite } from "./verbs.ts";
 
@@ -68,8 +68,7 @@ async function forkAt(session: Session, out: string, at: EntryId | null, keep: R
 export async function clone(session: Session, out: string): Promise<Session> {
   const head = session.head?.node.id ?? null;
   const header = childHeader(session, head === null ? {} : { parentEntryId: head });
-  const waiting = new Queue(session).waiting();
-  const marks = [...frameMark(session), ...waiting.map(({ queueId }) => ({ type: "dequeued", queueId }))];
+  const marks = [...frameMark(session), ...waitingOf(session).map(({ queueId }) => ({ type: "dequeued", queueId }))];
   await (
     await writeCopy(session, { out, header, marks: marks.map((fields) => markLine(session, head, fields)) })
   ).close();

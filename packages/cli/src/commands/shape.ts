@@ -1,9 +1,10 @@
 /** Verbs that change a session's shape: undo, redo, goto, pin, unpin, label. */
-import { goTo, label, pin, redo, type Session, undo } from "@stet/engine";
+import { goTo, label, pin, redo, type Session, standingHandoff, undo } from "@stet/engine";
 import { LOCAL_WRITER } from "../compose.ts";
 import type { CommonOptions } from "../output.ts";
 import { print } from "../output.ts";
 import { prepareToWrite, type WriteOptions } from "../own-file.ts";
+import { fetchQueue, undoHandoff } from "./handoff.ts";
 
 export interface ShapeOptions extends CommonOptions, WriteOptions {
   window?: number;
@@ -18,14 +19,18 @@ export async function reverse(
 ): Promise<number> {
   const prepare = () => prepareToWrite(session, options);
   const common = { prepareToWrite: prepare, ...(options.window === undefined ? {} : { window: options.window }) };
+  const handedTo = which === "undo" && entry === undefined ? standingHandoff(session)?.mark.to : undefined;
   const outcome =
     which === "undo"
       ? await undo(session, { ...common, ...(entry === undefined ? {} : { entry }) })
       : await redo(session, common);
   if (outcome.outcome === "skipped") {
+    const reopened = which === "undo" && entry === undefined ? await undoHandoff(session, options) : undefined;
+    if (reopened !== undefined) return reopened;
     print(options, outcome, [`skipped: ${outcome.reason}`]);
     return 4;
   }
+  if (outcome.undone.kind === "handoff" && handedTo !== undefined) await fetchQueue(session, handedTo);
   const { undone, head, tokens } = outcome;
   print(options, { outcome: outcome.outcome, file: session.file, undone, head, tokens }, [
     `${which}: ${undone.kind} ${undone.id}; the next request has ${tokens} tokens`,
