@@ -199,3 +199,44 @@ it("stet demo: 150 requests through a small window, all legal, none too large, s
   expect(existsSync(found.file)).toBe(true);
   rmSync(join(found.file, ".."), { recursive: true });
 }, 120_000);
+
+it("goto --files brings the project back to how it was; what others changed is told and kept", async () => {
+  const turns = [
+    calls(["call_1", "write", { path: "a.txt", content: "one\n" }]),
+    calls(["call_2", "bash", { command: "printf 'two\\n' > a.txt; printf 'b\\n' > b.txt" }]),
+    says("Done."),
+  ];
+  const { server, cwd, run } = await project("files", "anthropic", turns);
+  try {
+    const file = join(cwd, "s.jsonl");
+    writeFileSync(join(cwd, "a.txt"), "zero\n");
+    expect((await run("-p", "change a.txt", "--session", file)).code).toBe(0);
+    const nodes = JSON.parse((await run("tree", file, "--json")).stdout).nodes as {
+      id: string;
+      role?: string;
+      type: string;
+    }[];
+    const [asked, , middle] = nodes.flatMap(({ id, role, type }) =>
+      role === "user" || type === "snapshot" ? [id] : role === "toolResult" ? [id] : [],
+    );
+    const at = (name: string) => (existsSync(join(cwd, name)) ? readFileSync(join(cwd, name), "utf8") : undefined);
+    expect([at("a.txt"), at("b.txt")]).toEqual(["two\n", "b\n"]);
+    expect(JSON.parse((await run("goto", file, middle as string, "--files", "--json")).stdout)).toMatchObject({
+      files: { restored: ["a.txt"], removed: ["b.txt"], left: [], overwritten: [], unknown: 0 },
+    });
+    expect([at("a.txt"), at("b.txt")]).toEqual(["one\n", undefined]);
+    expect(JSON.parse((await run("undo", file, "--files", "--json")).stdout)).toMatchObject({
+      undone: { kind: "navigation" },
+      files: { restored: ["a.txt", "b.txt"] },
+    });
+    expect([at("a.txt"), at("b.txt")]).toEqual(["two\n", "b\n"]);
+    writeFileSync(join(cwd, "b.txt"), "the user's\n");
+    const back = await run("goto", file, asked as string, "--files");
+    expect(back.code).toBe(0);
+    expect(back.stderr).toContain("not restored: b.txt: it was changed by others since");
+    expect([at("a.txt"), at("b.txt")]).toEqual(["zero\n", "the user's\n"]);
+    expect(JSON.parse((await run("verify", file, "--json")).stdout)).toMatchObject({ ok: true });
+  } finally {
+    await server.close();
+  }
+}, 60_000);

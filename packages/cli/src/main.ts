@@ -117,6 +117,8 @@ function program(): Command {
     .action((file, options) => withSession(file, options, (session) => compact(session, options)));
   writing("undo <session> [entry]", "take back the newest rewrite, navigation or handoff, or the named rewrite")
     .option("--window <tokens>", "context window", tokens)
+    .option("--files", "bring the project's files along when a navigation is taken back")
+    .option("--force", "with --files: overwrite what others changed meanwhile")
     .action((file, entry, options) =>
       withSession(file, options, (session) => reverse(session, "undo", entry, options)),
     );
@@ -126,6 +128,8 @@ function program(): Command {
   writing("goto <session> <entry>", "move the head")
     .option("--summarize", "carry a summary of the branch that is left")
     .option("--focus <text>", "what the summary should attend to")
+    .option("--files", "bring the project's files back to how they were there")
+    .option("--force", "with --files: overwrite what others changed meanwhile")
     .action((file, entry, options) => withSession(file, options, (session) => move(session, entry, options)));
   verb("handoff <session>", "a new session that carries the work on")
     .option("--focus <text>", "what the document should attend to")

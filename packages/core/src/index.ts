@@ -44,6 +44,7 @@ export {
   type SessionHeader,
   type SessionInfoMark,
   type SnapshotEntry,
+  type SnapshotFile,
   type SummaryParts,
   type ThinkingLevelChangeEntry,
   type TornMark,
@@ -51,6 +52,7 @@ export {
   type UsageMark,
 } from "./entry.ts";
 export { type ErrorCode, InvariantError, invariant, isStetError, StetError } from "./errors.ts";
+export { type FileState, type FileStep, fileSteps, filesLeftOut } from "./files/file-plan.ts";
 export type { FileDescriptor, FileStatus, FsPort, OpenMode } from "./fs-port.ts";
 export { readLedger, storeLedger } from "./ledger/checkpoint.ts";
 export { contentText, extendLedger } from "./ledger/extend.ts";
@@ -164,3 +166,4 @@ export type { Tool, ToolContext, ToolOutcome, ToolPower } from "./tool.ts";
 export { SessionTree } from "./tree.ts";
 export { extend, fold } from "./view/fold.ts";
 export type { ActiveStub, PathNode, Segment, View } from "./view/view.ts";
+export type { ChangedFile, FileNow, WorkFiles } from "./work-files.ts";

@@ -43,6 +43,7 @@ export { type RecallHit, type RecallQuery, recallIn } from "./recall.ts";
 export { type CheckReport, checkSession, type Damage, type FoundCompaction } from "./report/check.ts";
 export { type CommittedRewrite, type RewriteOutcome, type RewriteRequest, rewrite } from "./rewrite.ts";
 export { type AppendedLine, type CopyTarget, type Draft, Session } from "./session.ts";
+export { type RestoredFiles, restoreFiles, snapshotDraft } from "./snapshot.ts";
 export { PRUNE, SHAKE } from "./stub-writers.ts";
 export { handoffEntry, reopenParent, standingHandoff } from "./undo-handoff.ts";
 export {

@@ -18,6 +18,7 @@ import { costOf, type Environment, providerFor, type ResolvedModel, resolveModel
 import { defaultTools } from "@stet/tools";
 import { modelWriter } from "@stet/writers";
 import { LOCAL_WRITER } from "../compose.ts";
+import { watchedFiles } from "../project-files.ts";
 import type { Settings } from "../settings.ts";
 import { systemPrompt } from "./system-prompt.ts";
 
@@ -72,6 +73,7 @@ export function makeAgent(setup: AgentSetup): Agent {
     tools,
     system: async () => systemPrompt(cwd, session.header.timestamp || session.ports.clock.now()),
     cwd,
+    files: watchedFiles(session, cwd),
     permission: permissionOf(setup.mode, setup.ask),
     wait,
     retry: settings.retry,

@@ -11,10 +11,12 @@ import type {
   Tool,
   ToolCallBlock,
   Usage,
+  WorkFiles,
 } from "@stet/core";
 import { isStetError, validateRequest } from "@stet/core";
 import type { QueuedKind, QueuedMessage } from "../queue-state.ts";
 import type { Draft, Session } from "../session.ts";
+import { snapshotDraft } from "../snapshot.ts";
 import { closingDrafts } from "../verbs.ts";
 import { callModel, DEFAULT_RETRY, type RetryPolicy, type Wait } from "./call-model.ts";
 import { type CompactionRecord, Maintenance, type MaintenanceOptions } from "./maintenance.ts";
@@ -38,6 +40,8 @@ export interface AgentOptions extends Omit<MaintenanceOptions, "family"> {
   maxUsd?: number;
   /** What an answer cost; undefined where prices are not known. */
   costOf?: (usage: Usage) => Usage["cost"];
+  /** The project's files, for snapshots of what tools change; none are taken without. */
+  files?: WorkFiles;
   /** Does a queued command; what it throws is told and ends the command alone. */
   command?: (command: string) => Promise<void>;
 }
@@ -64,6 +68,8 @@ export class Agent {
   readonly #options: AgentOptions;
   readonly maintenance: Maintenance;
   readonly #queue: Queue;
+  /** Why the project's files cannot be watched. */
+  #unwatched: string | undefined;
 
   constructor(options: AgentOptions) {
     this.#options = options;
@@ -161,12 +167,27 @@ export class Agent {
   }
 
   async #runCalls(calls: readonly ToolCallBlock[], signal: AbortSignal): Promise<void> {
-    const { session, tools, cwd, permission, emit, window } = this.#options;
+    const { session, tools, cwd, permission, emit, window, files } = this.#options;
     const names = toolNames(session, calls);
     const spillBytes = Math.min(SPILL_BYTES, Math.max(4096, (window * BYTES_PER_TOKEN) >> 2));
+    const isWatched = await this.#watch(calls);
     const results = await runTools(names, { session, tools, cwd, permission, signal, emit, spillBytes });
-    await session.append(results.map((message) => ({ type: "message", fields: { message } })));
+    const drafts: Draft[] = results.map((message) => ({ type: "message", fields: { message } }));
+    const snapshot = isWatched && files ? await snapshotDraft(session, files) : undefined;
+    await session.append(snapshot ? [...drafts, snapshot] : drafts);
     this.maintenance.onNewContent("tool");
+  }
+
+  /** Remembers the files before calls that may change some; false where nothing is watched. Why it cannot be is told once. */
+  async #watch(calls: readonly ToolCallBlock[]): Promise<boolean> {
+    const { files, tools, emit } = this.#options;
+    const powerOf = ({ name }: ToolCallBlock) => tools.find((tool) => tool.spec.name === name)?.power ?? "read";
+    const changing = calls.filter((call) => powerOf(call) !== "read");
+    if (!files || changing.length === 0 || this.#unwatched !== undefined) return false;
+    const paths = changing.flatMap(({ arguments: { path } }) => (typeof path === "string" ? [path] : []));
+    this.#unwatched = await files.mark(paths);
+    if (this.#unwatched !== undefined) emit({ type: "warning", message: this.#unwatched });
+    return this.#unwatched === undefined;
   }
 
   /** Does the commands that are next, says the messages behind them; true when there were any. */
