@@ -240,3 +240,41 @@ it("goto --files brings the project back to how it was; what others changed is t
     await server.close();
   }
 }, 60_000);
+
+it("a subagent works in a session of its own, which is listed as one and shown with its parent", async () => {
+  const turns = [
+    calls(["call_1", "task", { brief: "Write made.txt and report.", title: "a file" }]),
+    calls(["call_2", "write", { path: "made.txt", content: "by a helper\n" }]),
+    says("made.txt is written."),
+    says("The helper wrote it."),
+  ];
+  const { server, cwd, run } = await project("helpers", "anthropic", turns);
+  try {
+    writeFileSync(join(cwd, "AGENTS.md"), "Always be brief.\n");
+    const first = await run("-p", "let a helper write made.txt", "--json");
+    expect(first.code, first.stderr).toBe(0);
+    const { file, sessionId, text, usage } = JSON.parse(first.stdout);
+    expect(text).toBe("The helper wrote it.");
+    expect(usage).toMatchObject({ input: 400, output: 80 });
+    expect(first.stderr).toContain("  | > write");
+    const helper = server.requests[1]?.body as { tools: { name: string }[] };
+    expect(helper.tools.map(({ name }) => name)).not.toContain("task");
+    expect(JSON.stringify(helper)).toContain("Always be brief.");
+    const { lineage } = JSON.parse((await run("show", sessionId, "--json")).stdout);
+    expect(lineage.children).toMatchObject([{ role: "subagent" }]);
+    const ids = async (...more: string[]) =>
+      JSON.parse((await run("sessions", "--json", ...more)).stdout).sessions.map(({ id }: { id: string }) => id);
+    expect(await ids()).not.toContain(lineage.children[0].id);
+    expect(await ids("--all")).toContain(lineage.children[0].id);
+    expect(JSON.parse((await run("show", lineage.children[0].id, "--json")).stdout).lineage.parentFile).toBe(file);
+    const nodes = JSON.parse((await run("tree", file, "--json")).stdout).nodes as { id: string; role?: string }[];
+    const asked = nodes.find(({ role }) => role === "user")?.id as string;
+    expect(JSON.parse((await run("goto", file, asked, "--files", "--json")).stdout).files.removed).toEqual([
+      "made.txt",
+    ]);
+    expect(existsSync(join(cwd, "made.txt"))).toBe(false);
+    for (const request of server.requests) expect(request.violations).toEqual([]);
+  } finally {
+    await server.close();
+  }
+}, 60_000);

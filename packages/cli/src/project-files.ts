@@ -8,8 +8,10 @@ import { sessionsFolder, stetHome } from "./session-folder.ts";
 
 /** The files of `cwd`, without those of the session itself. */
 export function watchedFiles(session: Session, cwd: string): WorkFiles {
+  // A subagent's file stands below that of the session it works for.
+  const own = resolve(session.file).replace(/\.tasks[\\/][^\\/]+$/, "");
   const cache = join(stetHome(), "files", basename(sessionsFolder(cwd)));
-  return workFiles(cwd, { cache, exclude: [resolve(session.file), resolve(stetHome())] });
+  return workFiles(cwd, { cache, exclude: [own, resolve(stetHome())] });
 }
 
 /** The files of the session's own folder. Throws `input/no_folder` (exit 3) when that is gone. */

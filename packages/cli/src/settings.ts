@@ -37,6 +37,7 @@ export const SETTINGS: Readonly<Record<string, Setting>> = {
     default: "ask",
     about: "what the agent may do unasked",
   },
+  "task.model": { kind: "text", default: "unset", about: "model of subagents; unset: the agent's own" },
   "compaction.enabled": { kind: "flag", default: true, about: "rewrite without being asked" },
   "compaction.model": { kind: "text", default: "unset", about: "model that writes notes; unset: the agent's own" },
   "compaction.strategy": { kind: "text", default: "unset", about: "MusePi's name for the method list" },
@@ -100,6 +101,7 @@ export interface Settings {
   model?: string;
   mode: string;
   compactionModel?: string;
+  taskModel?: string;
   policy: PolicySettings;
   behaviour: Behaviour;
   retry: RetryPolicy;
@@ -140,6 +142,7 @@ export function loadSettings(cwd: string, preset?: string): Settings {
   const behaviour = behaviourOf(name, overridesFrom(policy));
   const model = text("model");
   const compactionModel = text("compaction.model");
+  const taskModel = text("task.model");
   return {
     preset: name,
     mode: all.mode?.value as string,
@@ -156,6 +159,7 @@ export function loadSettings(cwd: string, preset?: string): Settings {
     handoffInPlace: all["handoff.inPlace"]?.value === true && behaviour.handoff === "new_session_or_in_place",
     ...(model === undefined ? {} : { model }),
     ...(compactionModel === undefined ? {} : { compactionModel }),
+    ...(taskModel === undefined ? {} : { taskModel }),
   };
 }
 

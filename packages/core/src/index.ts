@@ -162,7 +162,7 @@ export { dataBlock, neutralise } from "./text/neutralise.ts";
 export { REDACTED, redact, redactDeep } from "./text/redact.ts";
 export { serializeConversation, serializeMessages } from "./text/serialize.ts";
 export { estimateTextTokens } from "./text/tokens.ts";
-export type { Tool, ToolContext, ToolOutcome, ToolPower } from "./tool.ts";
+export type { SpentCalls, Tool, ToolContext, ToolOutcome, ToolPower } from "./tool.ts";
 export { SessionTree } from "./tree.ts";
 export { extend, fold } from "./view/fold.ts";
 export type { ActiveStub, PathNode, Segment, View } from "./view/view.ts";

@@ -15,6 +15,8 @@ export {
 export { Queue } from "./agent/queue.ts";
 export { type FrameFacts, recordFrame } from "./agent/record-frame.ts";
 export { type Permission, type PermissionMode, permissionOf } from "./agent/run-tools.ts";
+export { SUBAGENT, type TaskOptions, taskTool } from "./agent/task.ts";
+export { usageOf } from "./agent/usage.ts";
 export { abandonedEntries } from "./branch-summary.ts";
 export { defaultPorts } from "./default-ports.ts";
 export { type NextRequest, type OpenOptions, OpenSession, open } from "./embed.ts";

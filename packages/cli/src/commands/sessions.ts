@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import type { LineSource, SessionHeader } from "@stet/core";
 import { isNode, parseLine, readHead, redact } from "@stet/core";
+import { SUBAGENT } from "@stet/engine";
 import { sourceOfText } from "../open-file.ts";
 import { type CommonOptions, print } from "../output.ts";
 import { sessionFiles } from "../session-folder.ts";
@@ -26,8 +27,6 @@ interface Row {
   role?: string;
 }
 
-/** Role of a session that worked for another one. */
-const SUBAGENT = "subagent";
 const FIRST_MESSAGE_CHARS = 120;
 
 /** Lists them, subagents only with `--all`; `--search` keeps those whose name, folder, id or any line holds the words, whatever their case. */

@@ -23,6 +23,7 @@ import { type CompactionRecord, Maintenance, type MaintenanceOptions } from "./m
 import { type Delivery, Queue } from "./queue.ts";
 import { recordFrame } from "./record-frame.ts";
 import { type Permission, runTools } from "./run-tools.ts";
+import { addUsage, emptyUsage } from "./usage.ts";
 
 export interface AgentOptions extends Omit<MaintenanceOptions, "family"> {
   /** Open for writing. */
@@ -70,6 +71,7 @@ export class Agent {
   readonly #queue: Queue;
   /** Why the project's files cannot be watched. */
   #unwatched: string | undefined;
+  #spentUsd = 0;
 
   constructor(options: AgentOptions) {
     this.#options = options;
@@ -95,7 +97,8 @@ export class Agent {
    * until an answer calls no tool and nothing is queued. Aborting keeps everything recorded and leaves a session that can be resumed.
    */
   async run(prompt: string | undefined, signal: AbortSignal): Promise<RunResult> {
-    const run: Running = { usage: emptyUsage(), requests: 0, maxRequestTokens: 0, violations: 0, text: "" };
+    const run: Running = { usage: emptyUsage(), requests: 0, maxRequestTokens: 0, violations: 0, text: "", usd: 0 };
+    this.#spentUsd = 0;
     await this.#begin(prompt, signal);
     for (let at: "before_prompt" | "mid_turn" = "before_prompt"; ; at = "mid_turn") {
       if (this.#isOverBudget(run)) return this.#result(run, "max_usd");
@@ -107,7 +110,7 @@ export class Agent {
       if (failure) return this.#result(run, failure.kind === "aborted" ? "aborted" : "error", failure);
       const calls = callsOf(message);
       if (calls.length > 0) {
-        await this.#runCalls(calls, signal);
+        await this.#runCalls(run, calls, signal);
         if (signal.aborted) return this.#result(run, "aborted");
         this.#tell(await this.#queue.steer());
         continue;
@@ -147,7 +150,7 @@ export class Agent {
     emit({ type: "request", number: run.requests, tokens: request.tokens, hardLimit: limits.hardLimit, reading });
     const call = { model, body: request.body, routingId: session.header.id, signal };
     const { message, failure } = await callModel(provider, call, retry ?? DEFAULT_RETRY, wait, emit);
-    addUsage(run.usage, message.usage);
+    this.#spend(run, message.usage, message.usage && this.#options.costOf?.(message.usage)?.total);
     if (failure?.kind === "overflow") {
       await session.append([failedCallDraft(session, model, failure)]);
       await this.maintenance.onOverflow(signal);
@@ -166,23 +169,28 @@ export class Agent {
     return failure ? { message, failure } : { message };
   }
 
-  async #runCalls(calls: readonly ToolCallBlock[], signal: AbortSignal): Promise<void> {
+  async #runCalls(run: Running, calls: readonly ToolCallBlock[], signal: AbortSignal): Promise<void> {
     const { session, tools, cwd, permission, emit, window, files } = this.#options;
     const names = toolNames(session, calls);
     const spillBytes = Math.min(SPILL_BYTES, Math.max(4096, (window * BYTES_PER_TOKEN) >> 2));
     const isWatched = await this.#watch(calls);
     const results = await runTools(names, { session, tools, cwd, permission, signal, emit, spillBytes });
-    const drafts: Draft[] = results.map((message) => ({ type: "message", fields: { message } }));
+    const drafts: Draft[] = results.map(({ message }) => ({ type: "message", fields: { message } }));
+    const spent = results.flatMap((result) => (result.spent ? [result.spent] : []));
+    for (const { usage } of spent) this.#spend(run, usage, usage.cost?.total);
     const snapshot = isWatched && files ? await snapshotDraft(session, files) : undefined;
-    await session.append(snapshot ? [...drafts, snapshot] : drafts);
+    const usages = spent.map((one): Draft => ({ type: "usage", fields: { ...one } }));
+    await session.append([...drafts, ...(snapshot ? [snapshot] : []), ...usages]);
     this.maintenance.onNewContent("tool");
   }
 
   /** Remembers the files before calls that may change some; false where nothing is watched. Why it cannot be is told once. */
   async #watch(calls: readonly ToolCallBlock[]): Promise<boolean> {
     const { files, tools, emit } = this.#options;
-    const powerOf = ({ name }: ToolCallBlock) => tools.find((tool) => tool.spec.name === name)?.power ?? "read";
-    const changing = calls.filter((call) => powerOf(call) !== "read");
+    const changing = calls.filter(({ name }) => {
+      const tool = tools.find((one) => one.spec.name === name);
+      return tool && (tool.power !== "read" || tool.mayChangeFiles);
+    });
     if (!files || changing.length === 0 || this.#unwatched !== undefined) return false;
     const paths = changing.flatMap(({ arguments: { path } }) => (typeof path === "string" ? [path] : []));
     this.#unwatched = await files.mark(paths);
@@ -228,13 +236,26 @@ export class Agent {
   }
 
   #isOverBudget(run: Running): boolean {
-    const { maxUsd, costOf } = this.#options;
-    const spent = costOf?.(run.usage)?.total;
-    return maxUsd !== undefined && spent !== undefined && spent >= maxUsd;
+    const { maxUsd } = this.#options;
+    return maxUsd !== undefined && run.usd >= maxUsd;
+  }
+
+  /** Counts what a call used; `usd` is undefined where its price is not known. */
+  #spend(run: Running, usage: Usage | undefined, usd: number | undefined): void {
+    addUsage(run.usage, usage);
+    run.usd += usd ?? 0;
+    this.#spentUsd = run.usd;
+  }
+
+  /** What is left of `maxUsd` in the run that goes on, for those who work for it; undefined without a limit. */
+  remainingUsd(): number | undefined {
+    const { maxUsd } = this.#options;
+    return maxUsd === undefined ? undefined : Math.max(0, maxUsd - this.#spentUsd);
   }
 
   #result(run: Running, stopReason: RunResult["stopReason"], failure?: CallFailure): RunResult {
-    return { ...run, stopReason, compactions: this.maintenance.compactions, ...(failure ? { failure } : {}) };
+    const { usd: _usd, ...figures } = run;
+    return { ...figures, stopReason, compactions: this.maintenance.compactions, ...(failure ? { failure } : {}) };
   }
 }
 
@@ -244,6 +265,8 @@ interface Running {
   maxRequestTokens: number;
   violations: number;
   text: string;
+  /** Spent so far, as far as prices are known. */
+  usd: number;
 }
 
 const userDraft = (text: string): Draft => ({
@@ -282,16 +305,4 @@ function callsOf(message: AssistantMessage): ToolCallBlock[] {
 
 function textOf(message: AssistantMessage): string {
   return message.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
-}
-
-function emptyUsage(): Usage {
-  return { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
-}
-
-function addUsage(total: Usage, usage: Usage | undefined): void {
-  if (!usage) return;
-  total.input += usage.input;
-  total.output += usage.output;
-  total.cacheRead += usage.cacheRead;
-  total.cacheWrite += usage.cacheWrite;
 }
