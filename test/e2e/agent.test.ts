@@ -195,6 +195,8 @@ it("stet demo: 150 requests through a small window, all legal, none too large, s
   expect(found.compactions.length).toBeGreaterThanOrEqual(6);
   expect(new Set(found.compactions.map(({ trigger }: { trigger: string }) => trigger)).size).toBeGreaterThanOrEqual(3);
   expect(found).toMatchObject({ violations: 0, overflowsRecovered: 1, window: 32_000, failed: [] });
+  expect(found.branchSummaries).toHaveLength(1);
+  expect(found.handoffs).toHaveLength(1);
   expect(found.maxRequestTokens).toBeLessThanOrEqual(found.hardLimit);
   expect(existsSync(found.file)).toBe(true);
   rmSync(join(found.file, ".."), { recursive: true });
@@ -211,14 +213,9 @@ it("goto --files brings the project back to how it was; what others changed is t
     const file = join(cwd, "s.jsonl");
     writeFileSync(join(cwd, "a.txt"), "zero\n");
     expect((await run("-p", "change a.txt", "--session", file)).code).toBe(0);
-    const nodes = JSON.parse((await run("tree", file, "--json")).stdout).nodes as {
-      id: string;
-      role?: string;
-      type: string;
-    }[];
-    const [asked, , middle] = nodes.flatMap(({ id, role, type }) =>
-      role === "user" || type === "snapshot" ? [id] : role === "toolResult" ? [id] : [],
-    );
+    const nodes = JSON.parse((await run("tree", file, "--json")).stdout).nodes as { id: string; role?: string }[];
+    const asked = nodes.find(({ role }) => role === "user")?.id;
+    const middle = nodes.find(({ role }) => role === "toolResult")?.id;
     const at = (name: string) => (existsSync(join(cwd, name)) ? readFileSync(join(cwd, name), "utf8") : undefined);
     expect([at("a.txt"), at("b.txt")]).toEqual(["two\n", "b\n"]);
     expect(JSON.parse((await run("goto", file, middle as string, "--files", "--json")).stdout)).toMatchObject({

@@ -58,6 +58,18 @@ it("fork at an entry has the parent's context there, is found by its id, and sho
   expect(sha(shipped)).toBe(before);
 });
 
+it("another agent's session is forked and cloned as it is read, model included; its file is never touched", () => {
+  const foreign = join(root, "packages/interop/src/fixtures/claude-code-compacted.jsonl");
+  const before = sha(foreign);
+  const request = (...args: string[]) => shaOf(stet("context", ...args, "--json").json().request);
+  const forked = stet("fork", foreign, "u1", "--json").json();
+  expect(request(forked.file)).toBe(request(foreign, "--at", "u1"));
+  expect(request(stet("clone", foreign, "--json").json().file)).toBe(request(foreign));
+  const child = stet("handoff", foreign, "--json").json();
+  expect(stet("undo", child.file, "--json").json()).toMatchObject({ file: foreign, undone: { kind: "handoff" } });
+  expect(sha(foreign)).toBe(before);
+});
+
 it("rename, delete, and back: nothing is lost, and what is held or foreign is refused", () => {
   const file = join(scratch, "kept.jsonl");
   const made = stet("clone", shipped, "--out", file, "--json").json();

@@ -28,8 +28,11 @@ export function lineageOf(parent: Session): Pick<SessionHeader, "parentSession" 
 /** Header of a session that comes from `source`: a fresh id and its lineage; `changes` on top. */
 export function childHeader(source: Session, changes: Partial<SessionHeader> = {}): SessionHeader {
   const { parentEntryId: _earlier, role: _role, ...kept } = source.header;
+  const { model, provider } = source.opened.frame ?? {};
   return {
     ...kept,
+    // What another agent's file says beside its entries, under the names pi's headers have for it.
+    ...(model === undefined ? {} : { modelId: model, ...(provider === undefined ? {} : { provider }) }),
     type: "session",
     version: 3,
     writer: WRITER,

@@ -25,8 +25,13 @@ export async function createSession(
 
 /** An own file that stands on disk, open for writing. */
 export async function openOwn(ports: EnginePorts, file: string): Promise<Session> {
-  const source = (await ports.store.open(file, { write: false })).source();
-  const session = new Session(ports, { file, kind: "pi", source, isNative: true, skipped: [] });
-  await session.makeOwn(undefined);
-  return session;
+  const log = await ports.store.open(file, { write: false });
+  try {
+    const session = new Session(ports, { file, kind: "pi", source: log.source(), isNative: true, skipped: [] });
+    await session.makeOwn(undefined);
+    return session;
+  } finally {
+    // From here on the session reads through the log it writes.
+    await log.close();
+  }
 }

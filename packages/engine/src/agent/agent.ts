@@ -180,7 +180,8 @@ export class Agent {
     for (const { usage } of spent) this.#spend(run, usage, usage.cost?.total);
     const snapshot = isWatched && files ? await snapshotDraft(session, files) : undefined;
     const usages = spent.map((one): Draft => ({ type: "usage", fields: { ...one } }));
-    await session.append([...drafts, ...(snapshot ? [snapshot] : []), ...usages]);
+    // Before the results, so that going to one of them finds the files as the calls left them.
+    await session.append([...(snapshot ? [snapshot] : []), ...drafts, ...usages]);
     this.maintenance.onNewContent("tool");
   }
 
