@@ -21,7 +21,11 @@ function stet(...args: string[]): Promise<Run> {
     execFile(
       process.execPath,
       [join(root, "bin", "stet.mjs"), ...args],
-      { env: { ...process.env, STET_HOME: join(scratch, "home") }, maxBuffer: 1 << 28, timeout: 60_000 },
+      {
+        env: { ...process.env, ANTHROPIC_API_KEY: "", STET_HOME: join(scratch, "home") },
+        maxBuffer: 1 << 28,
+        timeout: 60_000,
+      },
       (error, stdout, stderr) =>
         resolve({ code: error === null ? 0 : typeof error.code === "number" ? error.code : -1, stdout, stderr }),
     );
@@ -209,6 +213,24 @@ describe("bad input", () => {
     expect(run.code).toBe(2);
     expect(run.stderr).toContain(join(folder, "one.jsonl"));
     expect(run.stderr).toContain(join(folder, "two.jsonl"));
+  });
+
+  it("a note by a model that has no key: exit 5 and nothing written; without a name, the next method", async () => {
+    const path = join(scratch, "keyless.jsonl");
+    writeFileSync(path, file(HEADER, user("a", null, "word ".repeat(3000)), ...TALK.slice(2)));
+    const home = join(scratch, "home");
+    mkdirSync(home, { recursive: true });
+    writeFileSync(join(home, "settings.json"), JSON.stringify({ compaction: { model: "anthropic/claude-opus-4-5" } }));
+    try {
+      const named = await stet("compact", path, "--strategy", "model", "--window", "4000");
+      expect(named).toMatchObject({ code: 5, stdout: "" });
+      expect(named.stderr).toMatch(/^error: no key for anthropic.*ANTHROPIC_API_KEY/);
+      const listed = await stet("compact", path, "--window", "4000", "--dry-run");
+      expect(listed.stderr).toMatch(/^warning: no note by a model: no key/);
+      expect(listed.code).not.toBe(5);
+    } finally {
+      rmSync(join(home, "settings.json"));
+    }
   });
 
   it("wrong usage: exit 2, one line", async () => {

@@ -7,6 +7,7 @@ import { dirname, join } from "node:path";
 import {
   type Behaviour,
   behaviourOf,
+  idleSeconds,
   overridesFrom,
   type PolicySettings,
   StetError,
@@ -79,6 +80,16 @@ export const SETTINGS: Readonly<Record<string, Setting>> = {
   },
   "handoff.inPlace": { kind: "flag", default: false, about: "hand over within the session, behind a note" },
   "compaction.midTurnEnabled": { kind: "flag", default: true, about: "rewrite between two requests of one turn" },
+  "compaction.asyncEnabled": { kind: "flag", default: true, about: "begin a note by a model before it is due" },
+  "compaction.idleEnabled": { kind: "flag", default: false, about: "rewrite while nothing is asked" },
+  "compaction.idleThresholdTokens": { kind: "tokens", default: 200_000, about: "from this many tokens on" },
+  "compaction.idleTimeoutSeconds": { kind: "tokens", default: 300, about: "after this long; 60 to 3600" },
+  "contextPromotion.enabled": {
+    kind: "flag",
+    default: false,
+    about: "go on with a larger model where a rewrite would be due",
+  },
+  "contextPromotion.target": { kind: "text", default: "unset", about: "that model, as PROVIDER/ID" },
   "retry.enabled": { kind: "flag", default: true, about: "try again what passes by waiting" },
   "retry.maxRetries": { kind: "tokens", default: DEFAULT_RETRY.maxRetries, about: "tries after the first" },
   "retry.baseDelayMs": { kind: "tokens", default: DEFAULT_RETRY.baseDelayMs, about: "first wait, doubled each time" },
@@ -102,6 +113,12 @@ export interface Settings {
   mode: string;
   compactionModel?: string;
   taskModel?: string;
+  /** Model to go on with where a rewrite would be due. */
+  promotionTarget?: string;
+  /** Notes are begun before they are due. */
+  isAhead: boolean;
+  /** Seconds without a prompt before an idle rewrite. */
+  idleSeconds: number;
   policy: PolicySettings;
   behaviour: Behaviour;
   retry: RetryPolicy;
@@ -143,6 +160,7 @@ export function loadSettings(cwd: string, preset?: string): Settings {
   const model = text("model");
   const compactionModel = text("compaction.model");
   const taskModel = text("task.model");
+  const promotionTarget = all["contextPromotion.enabled"]?.value === true ? text("contextPromotion.target") : undefined;
   return {
     preset: name,
     mode: all.mode?.value as string,
@@ -157,6 +175,9 @@ export function loadSettings(cwd: string, preset?: string): Settings {
     models: freeSettings(cwd),
     handoffSaveToDisk: all["compaction.handoffSaveToDisk"]?.value as boolean,
     handoffInPlace: all["handoff.inPlace"]?.value === true && behaviour.handoff === "new_session_or_in_place",
+    isAhead: all["compaction.asyncEnabled"]?.value as boolean,
+    idleSeconds: idleSeconds(policy),
+    ...(promotionTarget === undefined ? {} : { promotionTarget }),
     ...(model === undefined ? {} : { model }),
     ...(compactionModel === undefined ? {} : { compactionModel }),
     ...(taskModel === undefined ? {} : { taskModel }),

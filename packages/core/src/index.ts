@@ -110,7 +110,7 @@ export {
 export { shrinkKept } from "./plan/shrink-kept.ts";
 export { isContributing } from "./plan/turns.ts";
 export { adaptKeepRecent, keepRecentFor, measuredRatio } from "./policy/keep-recent.ts";
-export { effectiveWindow, type Limits, limitsFor, type WindowFacts } from "./policy/limits.ts";
+export { effectiveWindow, idleSeconds, type Limits, limitsFor, type WindowFacts } from "./policy/limits.ts";
 export { type NoteCaps, noteCapsFor } from "./policy/note-caps.ts";
 export {
   type Block,
@@ -134,6 +134,7 @@ export {
 export { type MeasuredRequest, type Reading, type ReportedUsage, readingText, takeReading } from "./policy/reading.ts";
 export { pendingTokensOf } from "./policy/reserves.ts";
 export { openPolicy, step } from "./policy/step.ts";
+export { chooseSummaryForm, type FormChoice, type FormFacts, type FormPrices } from "./policy/summary-form.ts";
 export { overridesFrom, type PolicySettings, validateSettings } from "./policy/validate.ts";
 export type { Problem, ProblemCode } from "./problem.ts";
 export {

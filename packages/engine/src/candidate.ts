@@ -56,6 +56,8 @@ export interface Candidate {
   tokensAfter: number;
   /** Model calls made for the note. */
   calls?: ModelCallRecord[];
+  /** Lines of the writer for the receipt. */
+  notes?: string[];
 }
 
 /** Everything the attempts share. */
@@ -192,6 +194,7 @@ async function write(shot: Snapshot, plan: CompactionPlan): Promise<Candidate | 
     coveredBefore: base.covered,
     tokensAfter: 0,
     ...(note.calls ? { calls: note.calls } : {}),
+    ...(note.notes ? { notes: note.notes } : {}),
   };
   candidate.tokensAfter = project(shot, candidate);
   return candidate;
@@ -274,7 +277,7 @@ function segmentsFrom(view: View, firstKept: EntryId | null): Segment[] {
 }
 
 /** Tokens of the next request if the candidate were committed. */
-function project(shot: Snapshot, candidate: Candidate): number {
+export function project(shot: Snapshot, candidate: Candidate): number {
   return buildRequest(projectedView(shot.view, candidate), shot.target, { estimator: ESTIMATOR }).tokens;
 }
 

@@ -17,6 +17,8 @@ export interface CompactionFacts {
   window: number;
   strategy: string;
   receipt: Receipt;
+  /** The soft trigger may act again at this size. */
+  armed: boolean;
   /** Elision appended with it. */
   elisionId: EntryId | undefined;
 }
@@ -53,7 +55,7 @@ export function compactionDraft(session: Session, facts: CompactionFacts): Draft
           ledger: storeLedger(ledger, previousAt === undefined ? undefined : facts.ledgerBase),
           ...(frameAt === undefined ? {} : { frameAt }),
         },
-        file: { costUsd: costSoFar(session) },
+        file: { costUsd: costSoFar(session), armed: facts.armed },
       },
     },
   };

@@ -2,9 +2,16 @@
 
 // For extensions: the documented helpers of both source systems.
 export { convertToLlm, serializeConversation } from "@stet/core";
-export { Agent, type AgentOptions, type RunResult } from "./agent/agent.ts";
+export { Agent, type AgentOptions, type ModelSeat, type RunResult } from "./agent/agent.ts";
 export { DEFAULT_RETRY, type RetryPolicy, type Wait } from "./agent/call-model.ts";
-export { type CompletionPorts, completion, type StandAloneResult, type StandAloneTask } from "./agent/complete.ts";
+export {
+  type CompletionPorts,
+  completion,
+  type RidingTask,
+  ridingOn,
+  type StandAloneResult,
+  type StandAloneTask,
+} from "./agent/complete.ts";
 export type { AgentEvent, Listener } from "./agent/events.ts";
 export {
   type CompactionRecord,
@@ -43,7 +50,7 @@ export { WRITER } from "./ports.ts";
 export { type QueuedKind, type QueuedMessage, waitingIn, waitingOf } from "./queue-state.ts";
 export { type RecallHit, type RecallQuery, recallIn } from "./recall.ts";
 export { type CheckReport, checkSession, type Damage, type FoundCompaction } from "./report/check.ts";
-export { type CommittedRewrite, type RewriteOutcome, type RewriteRequest, rewrite } from "./rewrite.ts";
+export { type CommittedRewrite, type RewriteOutcome, type RewriteRequest, rewrite, rewriteByNote } from "./rewrite.ts";
 export { type AppendedLine, type CopyTarget, type Draft, Session } from "./session.ts";
 export { type RestoredFiles, restoreFiles, snapshotDraft } from "./snapshot.ts";
 export { PRUNE, SHAKE } from "./stub-writers.ts";

@@ -77,6 +77,8 @@ export interface WrittenNote {
   omitted: { entryId: EntryId; reason: string }[];
   /** Model calls that were made for it. */
   calls?: ModelCallRecord[];
+  /** Lines for the receipt: how it was made. */
+  notes?: string[];
 }
 
 /** A note that could not be written; `calls` were made and paid for all the same. */

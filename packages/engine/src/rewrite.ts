@@ -6,16 +6,18 @@ import type {
   Behaviour,
   EntryId,
   Ledger,
+  Node,
   PolicySettings,
   Receipt,
   SkipReason,
   Suffix,
   Target,
   Trigger,
+  Usage,
   View,
 } from "@stet/core";
 import { buildRequest, limitsFor, makeReceipt, newestUser, StetError } from "@stet/core";
-import { bestCandidate, type Candidate, handleOf, type Snapshot } from "./candidate.ts";
+import { bestCandidate, type Candidate, handleOf, project, type Snapshot } from "./candidate.ts";
 import { type CompactionFacts, compactionDraft } from "./compaction-draft.ts";
 import { ESTIMATOR, segmentTokens } from "./estimate.ts";
 import { familyFor, frameFor } from "./frame.ts";
@@ -58,10 +60,27 @@ export interface CommittedRewrite {
   tokensBefore: number;
   tokensAfter: number;
   receipt: Receipt;
+  /** What the model calls for it used, all together; absent where there were none, or none said. */
+  usage?: Usage;
+}
+
+/** A rewrite that is written but not on disk. */
+export interface PreparedRewrite {
+  readonly shot: Snapshot;
+  readonly candidate: Candidate;
 }
 
 /** Runs one compaction. Never throws for want of anything to do; store errors pass through. */
 export async function rewrite(session: Session, request: RewriteRequest): Promise<RewriteOutcome> {
+  const prepared = await prepareRewrite(session, request);
+  return "outcome" in prepared ? prepared : finish(prepared.shot, prepared.candidate);
+}
+
+/** Plans, writes and projects, and appends nothing but the record of the model's calls where no note came of them. */
+export async function prepareRewrite(
+  session: Session,
+  request: RewriteRequest,
+): Promise<PreparedRewrite | Extract<RewriteOutcome, { reason: string }>> {
   const shot = snapshot(session, request);
   const best = await bestCandidate(shot);
   if ("skip" in best) return { outcome: "skipped", skip: best.skip, reason: best.reason };
@@ -73,6 +92,48 @@ export async function rewrite(session: Session, request: RewriteRequest): Promis
     await recordCalls(session, request, best.calls);
     return { outcome: "failed", reason: best.failed };
   }
+  return { shot, candidate: best };
+}
+
+/**
+ * Commits what was prepared while the session went on: what came since stays word for word after the kept part. Stale when
+ * the source left the path, when the note carries words that are not the newest any more, or when the request would not
+ * reach the target; its calls are on record then all the same.
+ */
+export async function commitPrepared(prepared: PreparedRewrite, request: RewriteRequest): Promise<RewriteOutcome> {
+  const { session } = prepared.shot;
+  const { plan, parts, calls } = prepared.candidate;
+  const now = snapshot(session, request);
+  const stale = async (reason: string): Promise<RewriteOutcome> => {
+    await recordCalls(session, request, calls ?? []);
+    return { outcome: "stale", reason };
+  };
+  const kept = plan && prefixOf(now.view) === prefixOf(prepared.shot.view) ? keptNow(now.view, plan) : undefined;
+  if (!plan || !kept) return stale("the part the note covers is no longer on the path");
+  if (parts.newest && parts.newest.entry !== now.newest?.entry)
+    return stale("the note carries a message that is no longer the newest");
+  const candidate = { ...prepared.candidate, plan: { ...plan, kept } };
+  candidate.tokensAfter = project(now, candidate);
+  if (candidate.tokensAfter > now.limits.target)
+    return stale(`too much came since the note was written (${candidate.tokensAfter} tokens would be left)`);
+  return finish(now, candidate);
+}
+
+function prefixOf(view: View): number | undefined {
+  const first = view.segments[0];
+  return first?.kind === "prefix" ? first.at : undefined;
+}
+
+/** Nodes that stand behind the plan's end now; undefined where its end is no longer shown. */
+function keptNow(view: View, plan: NonNullable<Candidate["plan"]>): Node[] | undefined {
+  const shown = view.segments.flatMap((segment) => (segment.kind === "prefix" ? [] : [segment.node]));
+  const covered = new Set([...plan.history, ...plan.turnPrefix].map((node) => node.id));
+  const last = shown.findLastIndex((node) => covered.has(node.id));
+  return last < 0 ? undefined : shown.slice(last + 1);
+}
+
+async function finish(shot: Snapshot, best: Candidate): Promise<RewriteOutcome> {
+  const { request } = shot;
   const receipt = receiptOf(shot, best);
   const rewriteOf = (entryId: EntryId | null): CommittedRewrite => ({
     entryId,
@@ -82,10 +143,30 @@ export async function rewrite(session: Session, request: RewriteRequest): Promis
     tokensBefore: shot.tokensBefore,
     tokensAfter: best.tokensAfter,
     receipt,
+    ...usageOf(best.calls ?? []),
   });
   if (request.dryRun) return { outcome: "planned", rewrite: rewriteOf(null) };
   await request.prepareToWrite();
   return commit(shot, best, receipt, rewriteOf);
+}
+
+/**
+ * What a user asked for, by the first note writer that does not fail; `onFailed` is told of the others. Stubs alone are what
+ * an agent tries by itself: who asks wants a note.
+ */
+export async function rewriteByNote(
+  writers: readonly (NoteWriter | StubWriter)[],
+  run: (writer: NoteWriter) => Promise<RewriteOutcome>,
+  onFailed: (message: string) => void,
+): Promise<RewriteOutcome> {
+  let outcome: RewriteOutcome = { outcome: "failed", reason: "no method is configured" };
+  for (const writer of writers) {
+    if (!("write" in writer)) continue;
+    outcome = await run(writer);
+    if (outcome.outcome !== "failed") return outcome;
+    onFailed(`${writer.id}: ${outcome.reason}`);
+  }
+  return outcome;
 }
 
 /** Calls are paid for whatever came of them, so they are on record. */
@@ -97,6 +178,21 @@ async function recordCalls(
   if (calls.length === 0 || request.dryRun) return;
   await request.prepareToWrite();
   await session.append(calls.map(usageDraft));
+}
+
+function usageOf(calls: readonly ModelCallRecord[]): { usage?: Usage } {
+  const known = calls.flatMap(({ usage }) => (usage ? [usage] : []));
+  if (known.length === 0) return {};
+  const sum = (field: "input" | "output" | "cacheRead" | "cacheWrite") =>
+    known.reduce((all, one) => all + one[field], 0);
+  return {
+    usage: {
+      input: sum("input"),
+      output: sum("output"),
+      cacheRead: sum("cacheRead"),
+      cacheWrite: sum("cacheWrite"),
+    },
+  };
 }
 
 function usageDraft(call: ModelCallRecord): Draft {
@@ -137,7 +233,7 @@ function receiptOf(shot: Snapshot, candidate: Candidate): Receipt {
     handleOf: (id) => handleOf(shot.session, id),
     tokensBefore: shot.tokensBefore,
     tokensAfter: candidate.tokensAfter,
-    notes: [],
+    notes: candidate.notes ?? [],
   });
 }
 
@@ -201,7 +297,7 @@ function compactionFacts(
   receipt: Receipt,
   elisionId: EntryId | undefined,
 ): CompactionFacts {
-  const { request, tokensBefore } = shot;
+  const { limits, request, tokensBefore } = shot;
   return {
     plan,
     summary: candidate.summary,
@@ -214,6 +310,7 @@ function compactionFacts(
     window: request.window,
     strategy: request.writer.id,
     receipt,
+    armed: limits.rearm === null || candidate.tokensAfter <= limits.rearm,
     elisionId,
   };
 }

@@ -3,8 +3,8 @@
  * for the beginning of a split turn, each answer sealed. Then the record: facts copied from the ledger by the local writer,
  * so that a forgetful model loses none of them. Must not retry or choose models: the completion it is given does.
  */
-import type { Message, Node, StopReason, Usage } from "@stet/core";
-import { convertToLlm, dataBlock, foldInput, seal, serializeMessages } from "@stet/core";
+import type { FormPrices, Message, Node, StopReason, Usage } from "@stet/core";
+import { chooseSummaryForm, convertToLlm, dataBlock, foldInput, seal, serializeMessages } from "@stet/core";
 import { writeLocalNote } from "./local.ts";
 import { focusLine, type PromptName, prompt } from "./prompts.ts";
 import { NO_HISTORY, TURN_SEPARATOR } from "./render.ts";
@@ -31,8 +31,19 @@ export interface CompletionResult {
 
 export type Complete = (task: CompletionTask, signal?: AbortSignal) => Promise<CompletionResult>;
 
+/** The session's own requests, for a question that rides on them. */
+export interface SuffixPort {
+  /** The next request as it stands; asked anew for each note. */
+  state(): { isSameModel: boolean; isWarm: boolean; tokens: number };
+  prices?: FormPrices;
+  /** Asks with `user` as one more message. */
+  complete(task: Omit<CompletionTask, "system">, signal?: AbortSignal): Promise<CompletionResult>;
+}
+
 export interface ModelWriterOptions {
   complete: Complete;
+  /** Absent: every question is asked alone. */
+  suffix?: SuffixPort;
   /** Of the model that writes, tokens. */
   window: number;
   /** Most the model can put out, tokens. */
@@ -48,13 +59,17 @@ export interface NoteCall {
   outcome: string;
 }
 
-export type ModelNote = (Omit<LocalNote, "mentioned"> & { calls: NoteCall[] }) | { failed: string; calls: NoteCall[] };
+export type ModelNote =
+  | (Omit<LocalNote, "mentioned"> & { calls: NoteCall[]; notes: string[] })
+  | { failed: string; calls: NoteCall[] };
 
 /** Share of the budget the record may take; what the model wrote has the rest. */
 const RECORD_SHARE = 0.4;
 /** A beginning below this is quoted instead of summarised. */
 const SHORT_TOKENS = 200;
 const WINDOW_SHARE = 0.8;
+/** English has about three words in four tokens; the cap itself is counted in tokens. */
+const WORDS_PER_TOKEN = 0.7;
 const INPUT_MARGIN = 16_384;
 const SECTIONS = ["## Goal", "## Constraints & Preferences", "## Progress", "## Key Decisions", "## Next Steps"];
 const PREFIX_SECTIONS = ["## Original Request", "## Early Progress", "## Context for Suffix"];
@@ -75,6 +90,7 @@ class NoteRun {
   readonly #task: LocalTask;
   readonly #signal: AbortSignal | undefined;
   readonly #calls: NoteCall[] = [];
+  readonly #notes: string[] = [];
 
   constructor(options: ModelWriterOptions, task: LocalTask, signal: AbortSignal | undefined) {
     this.#options = options;
@@ -84,6 +100,8 @@ class NoteRun {
 
   async write(): Promise<ModelNote> {
     const { turnPrefix } = this.#task;
+    const riding = await this.#riding();
+    if (riding !== undefined) return this.#compose(riding, undefined);
     const [history, prefix] = await Promise.all([
       this.#history(),
       turnPrefix && turnPrefix.length > 0 ? this.#prefix(turnPrefix) : undefined,
@@ -91,6 +109,36 @@ class NoteRun {
     for (const part of [history, prefix])
       if (part && "failed" in part) return { failed: part.failed, calls: this.#calls };
     return this.#compose((history as { text: string }).text, (prefix as { text: string } | undefined)?.text);
+  }
+
+  /** The note as one more message on the session's requests; undefined where it costs more, or the answer will not do. */
+  async #riding(): Promise<string | undefined> {
+    const { suffix, window } = this.#options;
+    if (!suffix) return undefined;
+    const { estimate, focus, nodes, previous, turnPrefix } = this.#task;
+    const instructions = prompt("first", { sections: "", focus: focusLine(focus) });
+    const user = prompt("suffix", { words: String(Math.floor(this.#textTokens() * WORDS_PER_TOKEN)), instructions });
+    const pieces = [...this.#pieces(nodes), ...this.#pieces(turnPrefix ?? [])];
+    const asked = pieces.length * estimate(instructions) + estimate(previous?.text ?? "");
+    const { isSameModel, isWarm, tokens } = suffix.state();
+    const choice = chooseSummaryForm({
+      isAllowed: isSameModel,
+      contextTokens: tokens,
+      instructionTokens: estimate(user),
+      standAloneTokens: pieces.reduce((sum, piece) => sum + estimate(piece), asked),
+      answerTokens: this.#answerTokens(),
+      window,
+      isWarm,
+      ...(suffix.prices ? { prices: suffix.prices } : {}),
+    });
+    this.#notes.push(choice.line);
+    if (choice.form === "stand_alone") return undefined;
+    const task = { purpose: "history" as const, user, maxOutputTokens: this.#answerTokens() };
+    const answer = await suffix.complete(task, this.#signal);
+    const part = this.#sealed(answer, "history", pieces.join("\n"), tokens, SECTIONS);
+    if ("text" in part) return part.text;
+    this.#notes.push(`the answer on the session's requests would not do: ${part.failed}`);
+    return undefined;
   }
 
   /** Piece by piece, each summary handed to the next as the earlier note. */
@@ -139,6 +187,19 @@ class NoteRun {
       { purpose, system: prompt("system"), user, maxOutputTokens: this.#answerTokens() },
       this.#signal,
     );
+    const sourceTokens = estimate(conversation) + estimate(previous);
+    // Keeping the earlier note's facts word for word is no echo.
+    return this.#sealed(result, purpose, conversation, sourceTokens, sections);
+  }
+
+  /** Records the call, and lets through only what can stand as a note. */
+  #sealed(
+    result: CompletionResult,
+    purpose: CompletionTask["purpose"],
+    source: string,
+    sourceTokens: number,
+    sections: readonly string[],
+  ): Part {
     const call: NoteCall = {
       callId: result.callId,
       purpose,
@@ -151,14 +212,9 @@ class NoteRun {
       call.outcome = result.failure;
       return { failed: result.failure };
     }
-    const sealed = seal(result, {
-      // Keeping the earlier note's facts word for word is no echo.
-      source: conversation,
-      sourceTokens: Math.max(estimate(conversation) + estimate(previous), 1),
-      maxTokens: this.#textTokens(),
-      estimate,
-      sections,
-    });
+    const { estimate } = this.#task;
+    const maxTokens = this.#textTokens();
+    const sealed = seal(result, { source, sourceTokens: Math.max(sourceTokens, 1), maxTokens, estimate, sections });
     if (sealed.sealed) return { text: sealed.text };
     call.outcome = sealed.reason;
     return { failed: sealed.message };
@@ -195,7 +251,7 @@ class NoteRun {
     const room = maxTokens - estimate(text) - 16;
     const record = room < 80 ? undefined : writeLocalNote({ ...rest, nodes: [], estimate, maxTokens: room });
     const facts = record ? `\n\n## Record (copied from the log)\n\n${record.text.replace(/^(#{2,3}) /gm, "#$1 ")}` : "";
-    return { text: text + facts, parts, omitted: record?.omitted ?? [], calls: this.#calls };
+    return { text: text + facts, parts, omitted: record?.omitted ?? [], calls: this.#calls, notes: this.#notes };
   }
 }
 

@@ -5,6 +5,7 @@ const VALUES: Record<PromptName, Record<string, string>> = {
   system: {},
   first: { sections: "", focus: "" },
   update: { sections: "", focus: "" },
+  suffix: { words: "100", instructions: "" },
   "turn-prefix": {},
   short: {},
   branch: { critical: "", focus: "" },

@@ -9,6 +9,7 @@ export type PromptName =
   | "system"
   | "first"
   | "update"
+  | "suffix"
   | "turn-prefix"
   | "short"
   | "branch"

@@ -2,7 +2,6 @@
 import { createInterface, type Interface } from "node:readline";
 import type { Tool } from "@stet/core";
 import { type Agent, undo } from "@stet/engine";
-import { LOCAL_WRITER } from "../compose.ts";
 import { type AgentSetup, makeAgent } from "./make-agent.ts";
 
 const HELP = "/compact [focus]   /undo   /session   /exit   (Ctrl-C cancels what runs)";
@@ -20,6 +19,7 @@ export async function converse(setup: AgentSetup, first: string): Promise<number
     `${setup.model.ref.provider}/${setup.model.ref.id} in ${setup.cwd}, mode ${setup.mode}\n${HELP}\n`,
   );
   let running: AbortController | undefined;
+  const idle = idleTimer(setup, agent, () => running === undefined && lines.line === "");
   let leaving = false;
   lines.on("SIGINT", () => {
     if (running) running.abort();
@@ -41,12 +41,14 @@ export async function converse(setup: AgentSetup, first: string): Promise<number
       process.stderr.write(`error: ${error instanceof Error ? error.message : String(error)}\n`);
     }
     running = undefined;
+    idle.restart();
   };
   const pending: Promise<unknown>[] = [];
   let turn: Promise<void> = first === "" ? Promise.resolve() : say(first);
   turn = turn.then(() => lines.prompt());
   for await (const line of lines) {
     const text = line.trim();
+    idle.stop();
     if (text === "/exit" || text === "/quit") break;
     if (text === "") {
       lines.prompt();
@@ -58,13 +60,17 @@ export async function converse(setup: AgentSetup, first: string): Promise<number
       continue;
     }
     await turn;
+    await idle.settled();
     if (text.startsWith("/")) {
       await command(agent, setup, text);
       lines.prompt();
     } else turn = say(text).then(() => lines.prompt());
   }
+  idle.stop();
   running?.abort();
   await turn;
+  await idle.settled();
+  await agent.maintenance.settle();
   await Promise.all(pending);
   if (!leaving) lines.close();
   process.stderr.write(`session: ${session.file}\n`);
@@ -78,7 +84,7 @@ async function command(agent: Agent, { session }: AgentSetup, text: string): Pro
     case "/compact": {
       const focus = rest.join(" ");
       const outcome = await agent.maintenance.onAsked(
-        LOCAL_WRITER,
+        undefined,
         focus === "" ? undefined : focus,
         new AbortController().signal,
       );
@@ -91,6 +97,7 @@ async function command(agent: Agent, { session }: AgentSetup, text: string): Pro
     }
     case "/undo": {
       const outcome = await undo(session, { prepareToWrite: async () => {} });
+      if (outcome.outcome === "committed") agent.maintenance.onUndo();
       say(outcome.outcome === "committed" ? `took back ${outcome.undone.kind} ${outcome.undone.id}` : outcome.reason);
       return;
     }
@@ -100,6 +107,31 @@ async function command(agent: Agent, { session }: AgentSetup, text: string): Pro
     default:
       say(HELP);
   }
+}
+
+/** Looks at the session once it was left alone for a while; only with an empty line and nothing running. */
+function idleTimer({ settings }: AgentSetup, agent: Agent, isQuiet: () => boolean) {
+  let timer: NodeJS.Timeout | undefined;
+  let stop = new AbortController();
+  let work: Promise<void> = Promise.resolve();
+  const fire = () => {
+    if (!isQuiet()) return;
+    stop = new AbortController();
+    work = agent.maintenance.onIdle(stop.signal).catch((error: unknown) => {
+      process.stderr.write(`warning: ${error instanceof Error ? error.message : String(error)}\n`);
+    });
+  };
+  return {
+    restart: () => {
+      clearTimeout(timer);
+      if (settings.behaviour.idle) timer = setTimeout(fire, settings.idleSeconds * 1000);
+    },
+    stop: () => {
+      clearTimeout(timer);
+      stop.abort();
+    },
+    settled: () => work,
+  };
 }
 
 function allows(lines: Interface, tool: Tool, args: Record<string, unknown>): Promise<boolean> {

@@ -1,27 +1,22 @@
 /** Puts an agent together: model, provider, tools, writers, limits. The only file that knows them all. */
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Provider, Tool } from "@stet/core";
 import {
   Agent,
-  completion,
+  type AgentOptions,
   type Listener,
-  type NoteWriter,
+  type ModelSeat,
   type PermissionMode,
-  PRUNE,
   permissionOf,
   recallIn,
   type Session,
-  SHAKE,
-  type StubWriter,
   SUBAGENT,
   taskTool,
 } from "@stet/engine";
 import { costOf, type Environment, providerFor, type ResolvedModel, resolveModel } from "@stet/providers";
 import { defaultTools } from "@stet/tools";
-import { modelWriter } from "@stet/writers";
-import { LOCAL_WRITER } from "../compose.ts";
 import { watchedFiles } from "../project-files.ts";
 import type { Settings } from "../settings.ts";
+import { methodList, wait } from "./methods.ts";
 import { systemPrompt } from "./system-prompt.ts";
 
 const DEFAULT_WINDOW = 200_000;
@@ -46,10 +41,6 @@ export interface AgentSetup {
   provider?: Provider;
 }
 
-/** Waits, and gives up at once when cancelled. */
-export const wait = (ms: number, signal: AbortSignal): Promise<void> =>
-  sleep(ms, undefined, { signal }).catch(() => undefined);
-
 /** The agent. Throws `provider/no_key` (exit 5) and settings errors before anything is sent. */
 export function makeAgent(setup: AgentSetup): Agent {
   const { session, model, settings, env, cwd, emit } = setup;
@@ -60,11 +51,7 @@ export function makeAgent(setup: AgentSetup): Agent {
       type: "warning",
       message: `the window of ${model.ref.id} is not known; ${DEFAULT_WINDOW} tokens are assumed, --window says otherwise`,
     });
-  const maxOutputTokens = Math.min(
-    model.outputCap?.value ?? DEFAULT_OUTPUT_TOKENS,
-    DEFAULT_OUTPUT_TOKENS,
-    Math.max(1024, (window ?? DEFAULT_WINDOW) >> 3),
-  );
+  const maxOutputTokens = outputCap(model, window ?? DEFAULT_WINDOW);
   const isSubagent = session.header.role === SUBAGENT;
   const tools = defaultTools((query) => recallIn(session, query));
   if (!isSubagent) tools.push(subagents(setup, () => agent.remainingUsd()));
@@ -83,7 +70,9 @@ export function makeAgent(setup: AgentSetup): Agent {
     retry: settings.retry,
     behaviour: settings.behaviour,
     settings: settings.policy,
-    writers: writersFor(setup, provider, maxOutputTokens),
+    writers: methodList({ session, settings, env, emit, model, provider, agentOutputTokens: maxOutputTokens }),
+    isAhead: settings.isAhead,
+    ...promotionTo(setup),
     emit,
     costOf: (usage) => costOf(model, usage, session.ports.clock.now()),
     ...(setup.command ? { command: setup.command } : {}),
@@ -116,40 +105,24 @@ function subagents(setup: AgentSetup, remainingUsd: () => number | undefined): T
   });
 }
 
-/** The preset's methods this build has, in order; one it has not is named, and the local writer always ends the list. */
-function writersFor(setup: AgentSetup, provider: Provider, maxOutputTokens: number): (NoteWriter | StubWriter)[] {
-  const { settings, emit } = setup;
-  const writers: (NoteWriter | StubWriter)[] = [];
-  for (const method of settings.behaviour.methods) {
-    if (method === "prune") writers.push(PRUNE);
-    else if (method === "shake") writers.push(SHAKE);
-    else if (method === "model" && !setup.provider) writers.push(byModel(setup, provider, maxOutputTokens));
-    else if (method !== "local" && method !== "model")
-      emit({
-        type: "warning",
-        message: `the method ${method} of preset ${settings.preset} is not in this build; the next one is used`,
-      });
-  }
-  return [...writers, LOCAL_WRITER];
+/** `contextPromotion.target`, resolved now and made when it is needed. */
+function promotionTo({ settings, env, session }: AgentSetup): Pick<AgentOptions, "promotion"> {
+  const { promotionTarget } = settings;
+  if (promotionTarget === undefined) return {};
+  const model = resolveModel(promotionTarget, settings.models);
+  const window = model.window?.value;
+  if (window === undefined) return {};
+  const seat = (): ModelSeat => ({
+    provider: providerFor(model.ref, env, settings.models),
+    model: model.ref,
+    window,
+    maxOutputTokens: outputCap(model, window),
+    costOf: (usage) => costOf(model, usage, session.ports.clock.now()),
+  });
+  return { promotion: { name: promotionTarget, window, seat } };
 }
 
-/** Notes by `compaction.model`, else by the agent's own model. */
-function byModel(
-  { settings, model, env, session, emit }: AgentSetup,
-  provider: Provider,
-  maxOutputTokens: number,
-): NoteWriter {
-  const other =
-    settings.compactionModel === undefined ? undefined : resolveModel(settings.compactionModel, settings.models);
-  const chosen = other ?? model;
-  const complete = completion({
-    provider: other ? providerFor(other.ref, env, settings.models) : provider,
-    model: chosen.ref,
-    retry: settings.retry,
-    wait,
-    emit,
-    newId: () => session.ports.ids.session(),
-  });
-  const window = chosen.window?.value ?? DEFAULT_WINDOW;
-  return modelWriter({ complete, window, maxOutputTokens: chosen.outputCap?.value ?? maxOutputTokens });
+function outputCap(model: ResolvedModel, window: number): number {
+  const most = model.outputCap?.value ?? DEFAULT_OUTPUT_TOKENS;
+  return Math.min(most, DEFAULT_OUTPUT_TOKENS, Math.max(1024, window >> 3));
 }

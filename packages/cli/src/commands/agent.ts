@@ -77,8 +77,9 @@ async function oneShot(
   const onSignal = () => stop.abort();
   process.once("SIGINT", onSignal);
   process.once("SIGTERM", onSignal);
+  const agent = makeAgent(setup);
   try {
-    const result = await makeAgent(setup).run(prompt === "" ? undefined : prompt, stop.signal);
+    const result = await agent.run(prompt === "" ? undefined : prompt, stop.signal);
     const { text, usage, compactions, requests } = result;
     if (result.failure) throw failed(result);
     print(
@@ -98,6 +99,7 @@ async function oneShot(
       process.stderr.write("stopped: --max-usd is spent; the session can be resumed\n");
     return result.stopReason === "aborted" ? 130 : 0;
   } finally {
+    await agent.maintenance.settle();
     process.off("SIGINT", onSignal);
     process.off("SIGTERM", onSignal);
   }

@@ -1,18 +1,19 @@
 /** `stet compact`: one compaction. */
-import { buildRequest, StetError, validateRequest } from "@stet/core";
+import { buildRequest, validateRequest } from "@stet/core";
 import {
   ESTIMATOR,
   familyFor,
   frameFor,
+  type Listener,
   type NoteWriter,
-  PRUNE,
+  type RewriteOutcome,
   rewrite,
+  rewriteByNote,
   type Session,
-  SHAKE,
   type StubWriter,
   windowFor,
 } from "@stet/engine";
-import { LOCAL_WRITER } from "../compose.ts";
+import { type MethodSetup, methodList, methodNamed } from "../agent/methods.ts";
 import type { CommonOptions } from "../output.ts";
 import { print } from "../output.ts";
 import { prepareToWrite, type WriteOptions } from "../own-file.ts";
@@ -26,37 +27,29 @@ export interface CompactOptions extends CommonOptions, WriteOptions {
   dryRun?: boolean;
 }
 
-/** Ways of making room that need no model. */
-const WRITERS: Readonly<Record<string, NoteWriter | StubWriter>> = { local: LOCAL_WRITER, prune: PRUNE, shake: SHAKE };
-
-function writerNamed(strategy: string): NoteWriter | StubWriter {
-  const writer = Object.hasOwn(WRITERS, strategy) ? WRITERS[strategy] : undefined;
-  if (writer) return writer;
-  throw new StetError(
-    "config/invalid",
-    `no such strategy in this build: ${strategy}; use --strategy ${Object.keys(WRITERS).join(", ")}`,
-    { exitCode: 2 },
-  );
-}
-
 const EXIT_CODES = { skipped: 4, stale: 6, failed: 5, cancelled: 130 } as const;
 
 /** Runs it; exit code 0 committed or planned, 4 nothing to do, 5 the writer failed, 6 stale, 3 when the request that follows breaks a rule. */
 export async function compact(session: Session, options: CompactOptions): Promise<number> {
-  const writer = writerNamed(options.strategy ?? "local");
   const settings = loadSettings(process.cwd());
+  const emit: Listener = (event) => {
+    if (event.type === "warning" && !options.quiet) process.stderr.write(`warning: ${event.message}\n`);
+  };
+  const setup = { session, settings, env: process.env, emit };
   const started = performance.now();
-  const outcome = await rewrite(session, {
-    trigger: "manual",
-    writer,
-    window: windowFor(session, options.window).tokens,
-    behaviour: settings.behaviour,
-    settings: settings.policy,
-    ...(options.keep === undefined ? {} : { keepRecentTokens: options.keep }),
-    ...(options.focus === undefined ? {} : { focus: options.focus }),
-    ...(options.dryRun ? { dryRun: true } : {}),
-    prepareToWrite: () => prepareToWrite(session, options),
-  });
+  const outcome = await byMethods(options.strategy, setup, (writer) =>
+    rewrite(session, {
+      trigger: "manual",
+      writer,
+      window: windowFor(session, options.window).tokens,
+      behaviour: settings.behaviour,
+      settings: settings.policy,
+      ...(options.keep === undefined ? {} : { keepRecentTokens: options.keep }),
+      ...(options.focus === undefined ? {} : { focus: options.focus }),
+      ...(options.dryRun ? { dryRun: true } : {}),
+      prepareToWrite: () => prepareToWrite(session, options),
+    }),
+  );
   const durationMs = Math.round(performance.now() - started);
   if (!("rewrite" in outcome)) {
     print(options, { outcome: outcome.outcome, reason: outcome.reason, durationMs }, [
@@ -74,9 +67,19 @@ export async function compact(session: Session, options: CompactOptions): Promis
     sessionId: session.header.id,
     ...outcome.rewrite,
     durationMs,
-    usage: null,
+    usage: outcome.rewrite.usage ?? null,
     violations,
   };
   print(options, document, [`${outcome.outcome}: ${outcome.rewrite.receipt.line}`, ...(file ? [file] : [])]);
   return violations.length > 0 ? 3 : 0;
+}
+
+/** The strategy that was named and no other; else the preset's methods. */
+function byMethods(
+  strategy: string | undefined,
+  setup: MethodSetup,
+  run: (writer: NoteWriter | StubWriter) => Promise<RewriteOutcome>,
+): Promise<RewriteOutcome> {
+  if (strategy !== undefined) return run(methodNamed(strategy, setup));
+  return rewriteByNote(methodList(setup), run, (message) => setup.emit({ type: "warning", message }));
 }

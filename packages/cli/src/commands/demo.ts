@@ -40,10 +40,12 @@ async function play(session: Session, cwd: string, options: CommonOptions): Prom
   const say = (line: string) => {
     if (!options.json && !options.quiet) process.stdout.write(`${line}\n`);
   };
+  const settings = loadSettings(cwd);
   const agent = makeAgent({
     session,
     model: resolveModel("anthropic/claude-opus-4-5"),
-    settings: loadSettings(cwd),
+    // The script holds no notes, so that every method here is one that needs no model.
+    settings: { ...settings, behaviour: { ...settings.behaviour, methods: ["prune", "local"] } },
     env: {},
     cwd,
     mode: "all",

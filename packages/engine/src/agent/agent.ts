@@ -19,17 +19,28 @@ import type { Draft, Session } from "../session.ts";
 import { snapshotDraft } from "../snapshot.ts";
 import { closingDrafts } from "../verbs.ts";
 import { callModel, DEFAULT_RETRY, type RetryPolicy, type Wait } from "./call-model.ts";
-import { type CompactionRecord, Maintenance, type MaintenanceOptions } from "./maintenance.ts";
+import { type CompactionRecord, Maintenance, type MaintenanceOptions, type Room } from "./maintenance.ts";
 import { type Delivery, Queue } from "./queue.ts";
 import { recordFrame } from "./record-frame.ts";
 import { type Permission, runTools } from "./run-tools.ts";
 import { addUsage, emptyUsage } from "./usage.ts";
 
-export interface AgentOptions extends Omit<MaintenanceOptions, "family"> {
-  /** Open for writing. */
-  session: Session;
+/** Where requests go. */
+export interface ModelSeat {
   provider: Provider;
   model: ModelRef;
+  /** Context window, tokens. */
+  window: number;
+  maxOutputTokens: number;
+  /** What an answer cost; undefined where prices are not known. */
+  costOf?: (usage: Usage) => Usage["cost"];
+}
+
+export interface AgentOptions extends Omit<MaintenanceOptions, "family" | "promotion">, ModelSeat {
+  /** Open for writing. */
+  session: Session;
+  /** A larger model, gone on with where a rewrite would be due. Called once, when that is; throws where it has no key. */
+  promotion?: { window: number; name: string; seat(): ModelSeat };
   tools: readonly Tool[];
   /** Asked before every run, so that a changed rules file counts. */
   system: () => Promise<SystemPrompt>;
@@ -39,8 +50,6 @@ export interface AgentOptions extends Omit<MaintenanceOptions, "family"> {
   retry?: RetryPolicy;
   /** The run stops before a request once this much is spent. US dollars. */
   maxUsd?: number;
-  /** What an answer cost; undefined where prices are not known. */
-  costOf?: (usage: Usage) => Usage["cost"];
   /** The project's files, for snapshots of what tools change; none are taken without. */
   files?: WorkFiles;
   /** Does a queued command; what it throws is told and ends the command alone. */
@@ -72,11 +81,27 @@ export class Agent {
   /** Why the project's files cannot be watched. */
   #unwatched: string | undefined;
   #spentUsd = 0;
+  #seat: ModelSeat;
 
   constructor(options: AgentOptions) {
     this.#options = options;
-    this.maintenance = new Maintenance({ ...options, family: options.provider.family });
+    const { provider, model, window, maxOutputTokens, costOf } = options;
+    this.#seat = { provider, model, window, maxOutputTokens, ...(costOf ? { costOf } : {}) };
+    this.maintenance = new Maintenance(this.#maintenanceOptions());
     this.#queue = new Queue(options.session);
+  }
+
+  #maintenanceOptions(): MaintenanceOptions {
+    const { promotion, ...options } = this.#options;
+    const base = { ...options, family: options.provider.family };
+    return promotion ? { ...base, promotion: { ...promotion, apply: () => this.#moveTo(promotion.seat()) } } : base;
+  }
+
+  async #moveTo(seat: ModelSeat): Promise<Room> {
+    const { session, system, tools } = this.#options;
+    await recordFrame(session, { model: seat.model, system: await system(), tools: tools.map((tool) => tool.spec) });
+    this.#seat = seat;
+    return { family: seat.provider.family, window: seat.window, maxOutputTokens: seat.maxOutputTokens };
   }
 
   /**
@@ -97,7 +122,7 @@ export class Agent {
    * until an answer calls no tool and nothing is queued. Aborting keeps everything recorded and leaves a session that can be resumed.
    */
   async run(prompt: string | undefined, signal: AbortSignal): Promise<RunResult> {
-    const run: Running = { usage: emptyUsage(), requests: 0, maxRequestTokens: 0, violations: 0, text: "", usd: 0 };
+    const run: Running = { usage: emptyUsage(), requests: 0, maxRequestTokens: 0, violations: 0, text: "" };
     this.#spentUsd = 0;
     await this.#begin(prompt, signal);
     for (let at: "before_prompt" | "mid_turn" = "before_prompt"; ; at = "mid_turn") {
@@ -122,7 +147,8 @@ export class Agent {
 
   /** Closes what an earlier run left open, records the frame, makes room, and puts the prompt on disk before any request. */
   async #begin(prompt: string | undefined, signal: AbortSignal): Promise<void> {
-    const { session, model, tools, system, emit } = this.#options;
+    const { session, tools, system, emit } = this.#options;
+    const { model } = this.#seat;
     const closing = closingDrafts(session);
     if (closing.length > 0) await session.append(closing);
     await recordFrame(session, { model, system: await system(), tools: tools.map((tool) => tool.spec) });
@@ -141,8 +167,10 @@ export class Agent {
     at: "before_prompt" | "mid_turn",
     signal: AbortSignal,
   ): Promise<{ message: AssistantMessage; failure?: CallFailure } | undefined> {
-    const { session, provider, model, emit, retry, wait } = this.#options;
+    const { session, emit, retry, wait } = this.#options;
     const { request, reading, limits } = await this.maintenance.prepare(at, signal);
+    // Read afterwards: making room may have moved to another model.
+    const { provider, model } = this.#seat;
     const violations = validateRequest(provider.family, request.body).length;
     run.requests++;
     run.violations += violations;
@@ -150,7 +178,7 @@ export class Agent {
     emit({ type: "request", number: run.requests, tokens: request.tokens, hardLimit: limits.hardLimit, reading });
     const call = { model, body: request.body, routingId: session.header.id, signal };
     const { message, failure } = await callModel(provider, call, retry ?? DEFAULT_RETRY, wait, emit);
-    this.#spend(run, message.usage, message.usage && this.#options.costOf?.(message.usage)?.total);
+    this.#spend(run, message.usage, message.usage && this.#seat.costOf?.(message.usage)?.total);
     if (failure?.kind === "overflow") {
       await session.append([failedCallDraft(session, model, failure)]);
       await this.maintenance.onOverflow(signal);
@@ -170,7 +198,8 @@ export class Agent {
   }
 
   async #runCalls(run: Running, calls: readonly ToolCallBlock[], signal: AbortSignal): Promise<void> {
-    const { session, tools, cwd, permission, emit, window, files } = this.#options;
+    const { session, tools, cwd, permission, emit, files } = this.#options;
+    const { window } = this.#seat;
     const names = toolNames(session, calls);
     const spillBytes = Math.min(SPILL_BYTES, Math.max(4096, (window * BYTES_PER_TOKEN) >> 2));
     const isWatched = await this.#watch(calls);
@@ -230,22 +259,23 @@ export class Agent {
 
   /** The answer with the time it came and, where prices are known, what it cost. */
   #priced(message: AssistantMessage): AssistantMessage {
-    const { session, costOf } = this.#options;
+    const { session } = this.#options;
+    const { costOf } = this.#seat;
     const timed = { ...message, timestamp: Date.parse(session.ports.clock.now()) };
     const cost = message.usage ? costOf?.(message.usage) : undefined;
     return message.usage && cost ? { ...timed, usage: { ...message.usage, cost } } : timed;
   }
 
-  #isOverBudget(run: Running): boolean {
+  #isOverBudget({ spentUsd }: Running): boolean {
     const { maxUsd } = this.#options;
-    return maxUsd !== undefined && run.usd >= maxUsd;
+    return maxUsd !== undefined && spentUsd !== undefined && spentUsd >= maxUsd;
   }
 
   /** Counts what a call used; `usd` is undefined where its price is not known. */
   #spend(run: Running, usage: Usage | undefined, usd: number | undefined): void {
     addUsage(run.usage, usage);
-    run.usd += usd ?? 0;
-    this.#spentUsd = run.usd;
+    if (usd !== undefined) run.spentUsd = (run.spentUsd ?? 0) + usd;
+    this.#spentUsd = run.spentUsd ?? 0;
   }
 
   /** What is left of `maxUsd` in the run that goes on, for those who work for it; undefined without a limit. */
@@ -255,19 +285,19 @@ export class Agent {
   }
 
   #result(run: Running, stopReason: RunResult["stopReason"], failure?: CallFailure): RunResult {
-    const { usd: _usd, ...figures } = run;
-    return { ...figures, stopReason, compactions: this.maintenance.compactions, ...(failure ? { failure } : {}) };
+    const { spentUsd: _spentUsd, ...facts } = run;
+    return { ...facts, stopReason, compactions: this.maintenance.compactions, ...(failure ? { failure } : {}) };
   }
 }
 
 interface Running {
   usage: Usage;
+  /** Absent while no price is known. */
+  spentUsd?: number;
   requests: number;
   maxRequestTokens: number;
   violations: number;
   text: string;
-  /** Spent so far, as far as prices are known. */
-  usd: number;
 }
 
 const userDraft = (text: string): Draft => ({

@@ -1,10 +1,13 @@
 /**
- * The one choke point of summary calls: a stand-alone request without cache and with an id of its own, retried like any
- * other. Aborting is never retried. Source: OMK spec §6.
+ * The one choke point of summary calls, retried like any other; aborting is never retried. Alone: a request without cache,
+ * with an id of its own (source: OMK spec §6). Riding: the session's next request with one more message, so that what the
+ * provider has cached of it is read.
  */
-import type { ModelRef, Provider, StopReason, Usage } from "@stet/core";
+import type { Json, ModelRef, Provider, StopReason, Target, Usage } from "@stet/core";
 import { buildRequest, fold, redact } from "@stet/core";
 import { ESTIMATOR } from "../estimate.ts";
+import { frameFor, modelOf } from "../frame.ts";
+import type { Session } from "../session.ts";
 import { callModel, type RetryPolicy, type Wait } from "./call-model.ts";
 import type { Listener } from "./events.ts";
 
@@ -42,7 +45,7 @@ export function completion(ports: CompletionPorts) {
     task: StandAloneTask,
     signal: AbortSignal = new AbortController().signal,
   ): Promise<StandAloneResult> => {
-    const { provider, model, retry, wait, emit } = ports;
+    const { provider, model } = ports;
     const callId = ports.newId();
     const frame = {
       source: "recorded" as const,
@@ -59,24 +62,72 @@ export function completion(ports: CompletionPorts) {
       { family: provider.family, frame },
       { estimator: ESTIMATOR, prompt: redact(task.user).text },
     );
-    const quiet: Listener = (event) => {
-      if (event.type === "retry") emit(event);
-    };
-    const { message, failure } = await callModel(
-      provider,
-      { model, body, routingId: callId, signal },
-      retry,
-      wait,
-      quiet,
-    );
-    return {
-      callId,
-      model: `${model.provider}/${model.id}`,
-      text: message.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n"),
-      hasToolCall: message.content.some((block) => block.type === "toolCall"),
-      stopReason: message.stopReason ?? "stop",
-      ...(message.usage ? { usage: message.usage } : {}),
-      ...(failure ? { failure: `${failure.kind}: ${failure.message}` } : {}),
-    };
+    return answerTo(ports, { callId, routingId: callId, body }, signal);
+  };
+}
+
+/** What is asked on top of the session's own request. */
+export type RidingTask = Pick<StandAloneTask, "purpose" | "user" | "maxOutputTokens">;
+
+/** A cached prefix is taken to be gone after this, milliseconds: the shortest retention any provider promises. */
+const WARM_MS = 5 * 60_000;
+
+/**
+ * Questions that ride on the session's requests: same model, tools, markers, key and routing id, and the same cap on the
+ * answer as the agent's own (`maxOutputTokens`), so that no byte before the question differs.
+ */
+export function ridingOn(session: Session, ports: CompletionPorts, maxOutputTokens: number) {
+  const target = (): Target => ({
+    family: ports.provider.family,
+    frame: { ...frameFor(session), maxOutputTokens },
+  });
+  return {
+    state: () => {
+      const model = modelOf(session);
+      const { id, provider } = ports.model;
+      return {
+        isSameModel: model?.id === id && model.provider === provider,
+        isWarm: isWarm(session),
+        tokens: buildRequest(session.view, target(), { estimator: ESTIMATOR }).tokens,
+      };
+    },
+    complete: (task: RidingTask, signal: AbortSignal = new AbortController().signal): Promise<StandAloneResult> => {
+      const { body } = buildRequest(session.view, target(), { estimator: ESTIMATOR, prompt: redact(task.user).text });
+      return answerTo(ports, { callId: ports.newId(), routingId: session.header.id, body }, signal);
+    },
+  };
+}
+
+/** The newest answer after the newest rewrite touched the provider's cache, and not long ago. */
+function isWarm(session: Session): boolean {
+  const { nodes } = session.suffix;
+  const since = nodes.findLastIndex(({ node }) => node.type === "compaction" || node.type === "elision");
+  const newest = nodes
+    .slice(since + 1)
+    .findLast(({ node }) => node.type === "message" && node.message.role === "assistant");
+  if (newest?.node.type !== "message" || newest.node.message.role !== "assistant") return false;
+  const { usage } = newest.node.message;
+  const cached = (usage?.cacheRead ?? 0) + (usage?.cacheWrite ?? 0);
+  const age = Date.parse(session.ports.clock.now()) - Date.parse(String(newest.node.timestamp));
+  return cached > 0 && age >= 0 && age < WARM_MS;
+}
+
+async function answerTo(
+  { provider, model, retry, wait, emit }: CompletionPorts,
+  { callId, routingId, body }: { callId: string; routingId: string; body: { [key: string]: Json } },
+  signal: AbortSignal,
+): Promise<StandAloneResult> {
+  const quiet: Listener = (event) => {
+    if (event.type === "retry") emit(event);
+  };
+  const { message, failure } = await callModel(provider, { model, body, routingId, signal }, retry, wait, quiet);
+  return {
+    callId,
+    model: `${model.provider}/${model.id}`,
+    text: message.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n"),
+    hasToolCall: message.content.some((block) => block.type === "toolCall"),
+    stopReason: message.stopReason ?? "stop",
+    ...(message.usage ? { usage: message.usage } : {}),
+    ...(failure ? { failure: `${failure.kind}: ${failure.message}` } : {}),
   };
 }

@@ -16,6 +16,8 @@ export type AgentEvent =
   | { type: "subagent"; sessionId: string; event: AgentEvent }
   | { type: "rewrite_start"; trigger: Trigger }
   | { type: "rewrite_end"; trigger: Trigger; outcome: string; method?: string; line: string }
+  /** Requests go to a larger model from now on; window in tokens. */
+  | { type: "promoted"; model: string; window: number }
   | { type: "retry"; attempt: number; delayMs: number; message: string }
   | { type: "warning"; message: string };
 

@@ -18,21 +18,40 @@ import type {
   Reading,
   Trigger,
 } from "@stet/core";
-import { buildRequest, limitsFor, openPolicy, PRESETS, refusalText, StetError, step, takeReading } from "@stet/core";
+import {
+  buildRequest,
+  isStetError,
+  limitsFor,
+  openPolicy,
+  PRESETS,
+  refusalText,
+  StetError,
+  step,
+  takeReading,
+} from "@stet/core";
 import { ESTIMATOR } from "../estimate.ts";
 import { frameFor } from "../frame.ts";
 import type { NoteWriter, StubWriter } from "../ports.ts";
-import { type RewriteOutcome, rewrite } from "../rewrite.ts";
+import { type RewriteOutcome, type RewriteRequest, rewrite, rewriteByNote } from "../rewrite.ts";
 import type { Session } from "../session.ts";
+import { Ahead, isNear } from "./ahead.ts";
 import type { Listener } from "./events.ts";
 
-export interface MaintenanceOptions {
-  session: Session;
+/** What requests have to fit: the wire they are written for, and its room in tokens. */
+export interface Room {
   family: ProviderFamily;
   window: number;
   maxOutputTokens: number;
+}
+
+export interface MaintenanceOptions extends Room {
+  session: Session;
+  /** A larger model to go on with instead of a rewrite; used once. `apply` moves the requests there, or throws. */
+  promotion?: { window: number; name: string; apply(): Promise<Room> };
   behaviour?: Behaviour;
   settings?: PolicySettings;
+  /** Notes are begun before they are due. */
+  isAhead?: boolean;
   /** Tried in order; the last must need no model. */
   writers: readonly (NoteWriter | StubWriter)[];
   emit: Listener;
@@ -64,9 +83,17 @@ export class Maintenance {
   #answeredEstimate = 0;
   #known: { key: readonly unknown[]; prepared: PreparedRequest } | undefined;
 
+  readonly #ahead: Ahead;
+  #room: Room;
+  #promotion: MaintenanceOptions["promotion"];
+
   constructor(options: MaintenanceOptions) {
     this.#options = options;
-    this.#state = openPolicy(options.behaviour ?? PRESETS.stet);
+    const { family, window, maxOutputTokens, promotion } = options;
+    this.#room = { family, window, maxOutputTokens };
+    this.#promotion = promotion && promotion.window > window ? promotion : undefined;
+    this.#ahead = new Ahead(options.session);
+    this.#state = openPolicy(options.behaviour ?? PRESETS.stet, isArmed(options.session));
   }
 
   /**
@@ -78,9 +105,25 @@ export class Maintenance {
       const prepared = this.#measure(prompt);
       const decision = this.#step({ type: "reading", tokens: prepared.reading.tokens, at }, prepared.limits);
       const settled = await this.#follow(decision, prepared.limits, signal, prompt);
-      if (settled === "done") return prepared;
+      if (settled === "done") {
+        if (decision.do === "none" && decision.why === "below_trigger") this.#beginAhead(prepared);
+        return prepared;
+      }
       if (signal.aborted) return prepared;
     }
+  }
+
+  /** Gives up what was begun ahead of its time; call it when the session is closed. */
+  settle(): Promise<void> {
+    return this.#ahead.drop();
+  }
+
+  #beginAhead({ reading, limits }: PreparedRequest): void {
+    const { isAhead, writers } = this.#options;
+    const isDue = isAhead && limits.isAutomatic && this.#state.armed && this.#state.blocked === null;
+    if (!isDue || !isNear(reading.tokens, limits)) return;
+    const writer = writers.find((one) => "write" in one);
+    if (writer) this.#ahead.begin(this.#request("threshold", writer, {}));
   }
 
   /** The provider refused the request as too long; resolves when a smaller one can be tried, else throws. */
@@ -96,18 +139,33 @@ export class Maintenance {
     return (await this.#follow(decision, limits, signal)) === "rewritten";
   }
 
-  /** A manual rewrite with the given writer. */
+  /** A rewrite the user asked for: with the writer they named, else with the first of the methods that does not fail. */
   async onAsked(
-    writer: NoteWriter | StubWriter,
+    named: NoteWriter | StubWriter | undefined,
     focus: string | undefined,
     signal: AbortSignal,
   ): Promise<RewriteOutcome> {
+    const { writers, emit } = this.#options;
     const { reading, limits } = this.#measure();
     const decision = this.#step({ type: "asked", tokens: reading.tokens }, limits);
     if (decision.do === "refuse") return { outcome: "skipped", skip: "fits", reason: refusalText(decision) };
-    const outcome = await this.#rewrite("manual", writer, {}, signal, focus);
+    const run = (writer: NoteWriter | StubWriter) => this.#rewrite("manual", writer, {}, signal, focus);
+    const outcome = await (named
+      ? run(named)
+      : rewriteByNote(writers, run, (message) => emit({ type: "warning", message })));
     this.#step({ type: "ended", outcome: endOf(outcome), tokens: this.#measure().reading.tokens }, limits);
     return outcome;
+  }
+
+  /** Nothing was asked for a while; resolves when what that called for is over. */
+  async onIdle(signal: AbortSignal): Promise<void> {
+    const { reading, limits } = this.#measure();
+    await this.#follow(this.#step({ type: "idle", tokens: reading.tokens }, limits), limits, signal);
+  }
+
+  /** A rewrite was taken back, so that the next reading does not make it again. */
+  onUndo(): void {
+    this.#step({ type: "undo" }, this.#measure().limits);
   }
 
   onNewContent(by: "user" | "assistant" | "tool"): void {
@@ -121,7 +179,8 @@ export class Maintenance {
   }
 
   #build(prompt: string | undefined): BuiltRequest {
-    const { session, family, maxOutputTokens } = this.#options;
+    const { session } = this.#options;
+    const { family, maxOutputTokens } = this.#room;
     const frame = { ...frameFor(session), maxOutputTokens };
     return buildRequest(
       session.view,
@@ -133,7 +192,7 @@ export class Maintenance {
   /** Measured again only where session, prompt or usage changed: every event of a turn asks. */
   #measure(prompt?: string): PreparedRequest {
     const { session } = this.#options;
-    const key = [session.view, session.source.sizeBytes, prompt, this.#measured] as const;
+    const key = [session.view, session.source.sizeBytes, prompt, this.#measured, this.#room, this.#promotion] as const;
     const known = this.#known;
     if (known && key.every((part, i) => part === known.key[i])) return known.prepared;
     const prepared = this.#measureAnew(prompt);
@@ -142,9 +201,11 @@ export class Maintenance {
   }
 
   #measureAnew(prompt: string | undefined): PreparedRequest {
-    const { session, maxOutputTokens, window, behaviour, settings } = this.#options;
+    const { session, behaviour, settings } = this.#options;
+    const { maxOutputTokens, window } = this.#room;
     const request = this.#build(prompt);
-    const limits = limitsFor({ ...settings, window, fixedOverhead: request.frameTokens }, behaviour);
+    const canPromote = this.#promotion !== undefined;
+    const limits = limitsFor({ ...settings, window, fixedOverhead: request.frameTokens, canPromote }, behaviour);
     const lastRewriteAt = session.suffix.nodes.findLast(
       ({ node }) => node.type === "compaction" || node.type === "elision",
     )?.at;
@@ -175,8 +236,10 @@ export class Maintenance {
         const { numbers } = decision;
         throw new StetError("context/does_not_fit", refusalText(decision), { exitCode: 2, data: { ...numbers } });
       }
-      if (decision.do === "promote")
-        throw new StetError("config/invalid", "no larger model is configured", { exitCode: 2 });
+      if (decision.do === "promote") {
+        await this.#promote();
+        return "rewritten";
+      }
       const trigger = decision.do === "ladder" ? "overflow" : decision.trigger;
       const budgets = decision.do === "ladder" ? decision.budgets : undefined;
       const outcome = await this.#byMethods(trigger, budgets, signal);
@@ -186,6 +249,21 @@ export class Maintenance {
       if (signal.aborted) return "rewritten";
     }
     return isRewritten ? "rewritten" : "done";
+  }
+
+  /** Moves to the larger model; where that fails, it is said and rewriting goes on as if there were none. */
+  async #promote(): Promise<void> {
+    const promotion = this.#promotion;
+    this.#promotion = undefined;
+    if (!promotion) return;
+    try {
+      this.#room = await promotion.apply();
+    } catch (error) {
+      if (!isStetError(error)) throw error;
+      this.#options.emit({ type: "warning", message: `${promotion.name} cannot take over: ${error.message}` });
+      return;
+    }
+    this.#options.emit({ type: "promoted", model: promotion.name, window: this.#room.window });
   }
 
   /** The method list: the first writer that commits; what failed before it is told. */
@@ -205,6 +283,20 @@ export class Maintenance {
     return outcome;
   }
 
+  #request(trigger: Trigger, writer: NoteWriter | StubWriter, budgets: Partial<LadderBudgets>): RewriteRequest {
+    const { behaviour, settings } = this.#options;
+    return {
+      trigger,
+      writer,
+      window: this.#room.window,
+      ...(behaviour ? { behaviour } : {}),
+      ...(settings ? { settings } : {}),
+      ...(budgets.keepRecent === undefined ? {} : { keepRecentTokens: budgets.keepRecent }),
+      ...(budgets.note === undefined ? {} : { noteTokens: budgets.note }),
+      prepareToWrite: async () => {},
+    };
+  }
+
   async #rewrite(
     trigger: Trigger,
     writer: NoteWriter | StubWriter,
@@ -212,19 +304,11 @@ export class Maintenance {
     signal: AbortSignal,
     focus?: string,
   ): Promise<RewriteOutcome> {
-    const { session, window, behaviour, settings } = this.#options;
-    const outcome = await rewrite(session, {
-      trigger,
-      writer,
-      window,
-      signal,
-      ...(behaviour ? { behaviour } : {}),
-      ...(settings ? { settings } : {}),
-      ...(budgets.keepRecent === undefined ? {} : { keepRecentTokens: budgets.keepRecent }),
-      ...(budgets.note === undefined ? {} : { noteTokens: budgets.note }),
-      ...(focus === undefined ? {} : { focus }),
-      prepareToWrite: async () => {},
-    });
+    const request = { ...this.#request(trigger, writer, budgets), signal, ...(focus === undefined ? {} : { focus }) };
+    // A ladder's budgets and a user's focus ask for another note than the one that was begun.
+    const isPlain = focus === undefined && Object.keys(budgets).length === 0;
+    const ahead = isPlain ? await this.#ahead.take(request) : undefined;
+    const outcome = ahead ?? (await rewrite(this.#options.session, request));
     if (outcome.outcome === "committed") {
       const { entryId, strategy, tokensBefore, tokensAfter } = outcome.rewrite;
       this.compactions.push({ entryId: entryId ?? "", trigger, strategy, tokensBefore, tokensAfter });
@@ -235,4 +319,13 @@ export class Maintenance {
 
 function endOf({ outcome }: RewriteOutcome): Extract<PolicyEvent, { type: "ended" }>["outcome"] {
   return outcome === "planned" ? "skipped" : outcome;
+}
+
+/** What the path says of the soft trigger: an undo, and a rewrite that ended above the rearm line, left it disarmed. */
+function isArmed(session: Session): boolean {
+  for (const { node } of [...session.suffix.nodes].reverse()) {
+    if (node.type === "restore") return false;
+    if (node.type === "compaction") return node.checkpoint?.file.armed ?? true;
+  }
+  return true;
 }

@@ -1,0 +1,131 @@
+/** The ways of making room this build has, by name: as a preset lists them, or the one a user asked for. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { isStetError, type Provider, StetError } from "@stet/core";
+import {
+  type CompletionPorts,
+  completion,
+  type Listener,
+  modelOf,
+  type NoteWriter,
+  PRUNE,
+  ridingOn,
+  type Session,
+  SHAKE,
+  type StubWriter,
+} from "@stet/engine";
+import { type Environment, providerFor, type ResolvedModel, resolveModel } from "@stet/providers";
+import { modelWriter } from "@stet/writers";
+import { LOCAL_WRITER } from "../compose.ts";
+import type { Settings } from "../settings.ts";
+
+export type Writer = NoteWriter | StubWriter;
+
+const DEFAULT_WINDOW = 200_000;
+const DEFAULT_OUTPUT_TOKENS = 16_384;
+
+/** Waits, and gives up at once when cancelled. */
+export const wait = (ms: number, signal: AbortSignal): Promise<void> =>
+  sleep(ms, undefined, { signal }).catch(() => undefined);
+
+/** What the methods work with. */
+export interface MethodSetup {
+  session: Session;
+  settings: Settings;
+  env: Environment;
+  emit: Listener;
+  /** The agent's own model, or the session's; undefined where there is none. */
+  model?: ResolvedModel;
+  /** The provider of `model`, where it is already there. */
+  provider?: Provider;
+  /** The agent's cap on an answer, tokens; notes may then ride on its requests. */
+  agentOutputTokens?: number;
+}
+
+/** Names `--strategy` takes. */
+const STRATEGIES = ["local", "model", "prune", "shake"] as const;
+
+/**
+ * The method a user named; it is never replaced. Throws `config/invalid` (exit 2) for a name this build does not have, and
+ * whatever is wrong with the model (exit 5 without a key).
+ */
+export function methodNamed(strategy: string, setup: MethodSetup): Writer {
+  switch (strategy) {
+    case "local":
+      return LOCAL_WRITER;
+    case "prune":
+      return PRUNE;
+    case "shake":
+      return SHAKE;
+    case "model": {
+      const model = noteModel(setup);
+      if (!model)
+        throw new StetError("provider/no_model", "no model to write the note; set compaction.model to PROVIDER/ID", {
+          exitCode: 5,
+        });
+      return byModel(setup, model, setup.provider ?? providerFor(model.ref, setup.env, setup.settings.models));
+    }
+    default:
+      throw new StetError(
+        "config/invalid",
+        `no such strategy in this build: ${strategy}; use --strategy ${STRATEGIES.join(", ")}`,
+        { exitCode: 2 },
+      );
+  }
+}
+
+/** The preset's methods this build has, in order; one it has not is named, and the local writer always ends the list. */
+export function methodList(setup: MethodSetup): Writer[] {
+  const { settings, emit } = setup;
+  const writers: Writer[] = [];
+  for (const method of settings.behaviour.methods) {
+    if (method === "prune") writers.push(PRUNE);
+    else if (method === "shake") writers.push(SHAKE);
+    else if (method === "model") writers.push(...optionalModel(setup));
+    else if (method !== "local")
+      emit({
+        type: "warning",
+        message: `the method ${method} of preset ${settings.preset} is not in this build; the next one is used`,
+      });
+  }
+  return [...writers, LOCAL_WRITER];
+}
+
+/** A model nobody can reach is said, and the next method is used. */
+function optionalModel(setup: MethodSetup): Writer[] {
+  try {
+    return [methodNamed("model", setup)];
+  } catch (error) {
+    if (!isStetError(error)) throw error;
+    setup.emit({ type: "warning", message: `no note by a model: ${error.message}` });
+    return [];
+  }
+}
+
+/** `compaction.model`, else the agent's own, else the session's. */
+function noteModel({ settings, model, session }: MethodSetup): ResolvedModel | undefined {
+  if (settings.compactionModel !== undefined) return resolveModel(settings.compactionModel, settings.models);
+  if (model) return model;
+  const recorded = modelOf(session);
+  const name = settings.model ?? (recorded?.provider ? `${recorded.provider}/${recorded.id}` : undefined);
+  return name === undefined ? undefined : resolveModel(name, settings.models);
+}
+
+function byModel(setup: MethodSetup, model: ResolvedModel, provider: Provider): NoteWriter {
+  const { session, settings, emit, agentOutputTokens } = setup;
+  const ports: CompletionPorts = {
+    provider,
+    model: model.ref,
+    retry: settings.retry,
+    wait,
+    emit,
+    newId: () => session.ports.ids.session(),
+  };
+  const prices = model.prices?.value.at(-1);
+  const rides = agentOutputTokens !== undefined && settings.preset !== "omk";
+  return modelWriter({
+    complete: completion(ports),
+    window: model.window?.value ?? DEFAULT_WINDOW,
+    maxOutputTokens: Math.min(model.outputCap?.value ?? DEFAULT_OUTPUT_TOKENS, DEFAULT_OUTPUT_TOKENS),
+    ...(rides ? { suffix: { ...ridingOn(session, ports, agentOutputTokens), ...(prices ? { prices } : {}) } } : {}),
+  });
+}
