@@ -12,6 +12,8 @@ export type AgentEvent =
   | { type: "tool_start"; callId: string; name: string; arguments: { [key: string]: Json } }
   | { type: "tool_progress"; callId: string; text: string }
   | { type: "tool_end"; callId: string; name: string; isError: boolean; text: string }
+  /** What a subagent does meanwhile. */
+  | { type: "subagent"; sessionId: string; event: AgentEvent }
   | { type: "rewrite_start"; trigger: Trigger }
   | { type: "rewrite_end"; trigger: Trigger; outcome: string; method?: string; line: string }
   /** Requests go to a larger model from now on; window in tokens. */
