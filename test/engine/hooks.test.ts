@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { buildRequest, type CompactionEntry, PROVIDER_FAMILIES, validateRequest } from "@stet/core";
 import {
   ESTIMATOR,
+  fork,
   frameFor,
   goTo,
   type HookFailure,
@@ -386,6 +387,28 @@ it("a handoff can be vetoed, and is told with the file it came from", async () =
   if (outcome.outcome !== "committed") throw new Error(outcome.reason);
   await outcome.child.close();
   expect(told).toEqual([{ reason: "handoff", previousSessionFile: session.file, sessionFile: out }]);
+});
+
+it("a fork can be vetoed, and is told with the file it came from", async () => {
+  const { session, hooks } = await hooked("forking");
+  let isVetoed = true;
+  const seen: unknown[] = [];
+  hooks.on("session_before_branch", ({ entryId }) => {
+    seen.push(entryId);
+    return { cancel: isVetoed };
+  });
+  hooks.on("session_branch", ({ previousSessionFile }, { sessionFile }) => {
+    seen.push({ previousSessionFile, sessionFile });
+  });
+  const head = session.head?.node.id;
+  const out = `${folder}/forked.jsonl`;
+  expect((await fork(session, { out })).outcome).toBe("cancelled");
+  expect(() => readFileSync(out)).toThrow();
+  isVetoed = false;
+  const outcome = await fork(session, { out });
+  if (outcome.outcome !== "committed") throw new Error(outcome.reason);
+  await outcome.child.close();
+  expect(seen).toEqual([head, head, { previousSessionFile: session.file, sessionFile: out }]);
 });
 
 it("an unknown event and a handler that is none are refused by name", () => {

@@ -11,10 +11,12 @@ import { context } from "./commands/context.ts";
 import { demo } from "./commands/demo.ts";
 import { handOver } from "./commands/handoff.ts";
 import { importSession, listImport } from "./commands/import.ts";
+import { cloneSession, forkSession, renameSession } from "./commands/lineage.ts";
 import { recall } from "./commands/recall.ts";
 import { sessions } from "./commands/sessions.ts";
 import { mark, move, reverse } from "./commands/shape.ts";
 import { show } from "./commands/show.ts";
+import { deleteSession, trash } from "./commands/trash.ts";
 import { showTree } from "./commands/tree.ts";
 import { verify } from "./commands/verify.ts";
 import { compose } from "./compose.ts";
@@ -117,8 +119,10 @@ function program(): Command {
     .option("--window <tokens>", "context window", tokens)
     .option("--dry-run", "plan only")
     .action((file, options) => withSession(file, options, (session) => compact(session, options), true));
-  writing("undo <session> [entry]", "take back the newest rewrite or navigation, or the named rewrite")
+  writing("undo <session> [entry]", "take back the newest rewrite, navigation or handoff, or the named rewrite")
     .option("--window <tokens>", "context window", tokens)
+    .option("--files", "bring the project's files along when a navigation is taken back")
+    .option("--force", "with --files: overwrite what others changed meanwhile")
     .action((file, entry, options) =>
       withSession(file, options, (session) => reverse(session, "undo", entry, options)),
     );
@@ -128,11 +132,33 @@ function program(): Command {
   writing("goto <session> <entry>", "move the head")
     .option("--summarize", "carry a summary of the branch that is left")
     .option("--focus <text>", "what the summary should attend to")
+    .option("--files", "bring the project's files back to how they were there")
+    .option("--force", "with --files: overwrite what others changed meanwhile")
     .action((file, entry, options) => withSession(file, options, (session) => move(session, entry, options), true));
   verb("handoff <session>", "a new session that carries the work on")
     .option("--focus <text>", "what the document should attend to")
     .option("--out <file>", "file of the new session")
+    .option("--in-place", "put this session behind the document instead")
+    .option("--window <tokens>", "context window", tokens)
     .action((file, options) => withSession(file, options, (session) => handOver(session, options), true));
+  verb("fork <session> [entry]", "a new session with the path up to that entry; default: the head")
+    .option("--before", "stop before the entry, a message of the user, and print its text")
+    .option("--out <file>", "file of the new session")
+    .action((file, entry, options) =>
+      withSession(file, options, (session) => forkSession(session, entry, options), true),
+    );
+  verb("clone <session>", "a new session with every entry and branch")
+    .option("--out <file>", "file of the new session")
+    .action((file, options) => withSession(file, options, (session) => cloneSession(session, options)));
+  writing("rename <session> <title>", "name a session").action((file, title, options) =>
+    withSession(file, options, (session) => renameSession(session, title, options)),
+  );
+  verb("delete <session>", "move a session to the trash").action((file, options) =>
+    withSession(file, options, (session) => deleteSession(session, options)),
+  );
+  plain("trash [action] [session]", "deleted sessions: list, restore SESSION").action((action, session, options) =>
+    run(options, () => trash(action, session, options)),
+  );
   for (const on of [true, false]) {
     writing(`${on ? "pin" : "unpin"} <session> <entry>`, on ? "a standing rule" : "not a rule").action(
       (file, entry, options) => withSession(file, options, (session) => mark(session, entry, { pin: on }, options)),
@@ -159,6 +185,7 @@ function program(): Command {
     );
   plain("sessions", "the sessions Stet keeps, newest first")
     .option("--search <words>", "only sessions that hold these words")
+    .option("--all", "subagents too")
     .action((options) => run(options, () => sessions(options)));
   plain("config <action> [key] [value]", "settings: list, get KEY, set KEY VALUE, check")
     .option("--project", "set in this project instead of for the user")

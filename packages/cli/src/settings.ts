@@ -38,6 +38,7 @@ export const SETTINGS: Readonly<Record<string, Setting>> = {
     default: "ask",
     about: "what the agent may do unasked",
   },
+  "task.model": { kind: "text", default: "unset", about: "model of subagents; unset: the agent's own" },
   "compaction.enabled": { kind: "flag", default: true, about: "rewrite without being asked" },
   "compaction.model": { kind: "text", default: "unset", about: "model that writes notes; unset: the agent's own" },
   "compaction.strategy": { kind: "text", default: "unset", about: "MusePi's name for the method list" },
@@ -72,6 +73,12 @@ export const SETTINGS: Readonly<Record<string, Setting>> = {
     default: -1,
     about: "rewrite at this share of the window; -1: unset",
   },
+  "compaction.handoffSaveToDisk": {
+    kind: "flag",
+    default: false,
+    about: "keep the document of a handoff as a file too",
+  },
+  "handoff.inPlace": { kind: "flag", default: false, about: "hand over within the session, behind a note" },
   "compaction.midTurnEnabled": { kind: "flag", default: true, about: "rewrite between two requests of one turn" },
   extensions: {
     kind: "paths",
@@ -111,6 +118,7 @@ export interface Settings {
   model?: string;
   mode: string;
   compactionModel?: string;
+  taskModel?: string;
   /** Model to go on with where a rewrite would be due. */
   promotionTarget?: string;
   /** Notes are begun before they are due. */
@@ -121,6 +129,8 @@ export interface Settings {
   behaviour: Behaviour;
   retry: RetryPolicy;
   models: ModelSettings;
+  handoffSaveToDisk: boolean;
+  handoffInPlace: boolean;
   /** Absolute paths, in order. */
   extensions: readonly string[];
   hookTimeoutMs: number;
@@ -155,14 +165,16 @@ export function loadSettings(cwd: string, preset?: string): Settings {
   }
   const policy = validateSettings(compaction);
   const name = preset ?? (all.preset?.value as string);
+  const behaviour = behaviourOf(name, overridesFrom(policy));
   const model = text("model");
   const compactionModel = text("compaction.model");
+  const taskModel = text("task.model");
   const promotionTarget = all["contextPromotion.enabled"]?.value === true ? text("contextPromotion.target") : undefined;
   return {
     preset: name,
     mode: all.mode?.value as string,
     policy,
-    behaviour: behaviourOf(name, overridesFrom(policy)),
+    behaviour,
     retry: {
       ...DEFAULT_RETRY,
       enabled: all["retry.enabled"]?.value as boolean,
@@ -170,6 +182,8 @@ export function loadSettings(cwd: string, preset?: string): Settings {
       baseDelayMs: all["retry.baseDelayMs"]?.value as number,
     },
     models: freeSettings(cwd),
+    handoffSaveToDisk: all["compaction.handoffSaveToDisk"]?.value as boolean,
+    handoffInPlace: all["handoff.inPlace"]?.value === true && behaviour.handoff === "new_session_or_in_place",
     extensions: extensionPaths(all.extensions as SettingValue, cwd),
     hookTimeoutMs: all["hooks.timeoutMs"]?.value as number,
     isAhead: all["compaction.asyncEnabled"]?.value as boolean,
@@ -177,6 +191,7 @@ export function loadSettings(cwd: string, preset?: string): Settings {
     ...(promotionTarget === undefined ? {} : { promotionTarget }),
     ...(model === undefined ? {} : { model }),
     ...(compactionModel === undefined ? {} : { compactionModel }),
+    ...(taskModel === undefined ? {} : { taskModel }),
   };
 }
 

@@ -20,8 +20,9 @@ import { type CompactionRecord, Maintenance } from "./agent/maintenance.ts";
 import { recordFrame } from "./agent/record-frame.ts";
 import { defaultPorts } from "./default-ports.ts";
 import type { Hooks } from "./hooks/hooks.ts";
+import { createSession, openOwn } from "./new-session.ts";
 import type { EnginePorts, NoteWriter, StubWriter } from "./ports.ts";
-import { Session, WRITER } from "./session.ts";
+import type { Session } from "./session.ts";
 import { closingDrafts, type ReversalOutcome, undo } from "./verbs.ts";
 
 export interface OpenOptions {
@@ -77,28 +78,12 @@ export async function open(options: OpenOptions): Promise<OpenSession> {
 }
 
 async function sessionAt(ports: EnginePorts, { file, cwd }: OpenOptions): Promise<Session> {
-  const at = async () => {
-    const source = (await ports.store.open(file, { write: false })).source();
-    return new Session(ports, { file, kind: "pi", source, isNative: true, skipped: [] });
-  };
-  let session: Session;
   try {
-    session = await at();
+    return await openOwn(ports, file);
   } catch (error) {
     if (!isStetError(error) || error.code !== "store/not_found") throw error;
-    const header = {
-      type: "session",
-      version: 3,
-      writer: WRITER,
-      id: ports.ids.session(),
-      timestamp: ports.clock.now(),
-      cwd: cwd ?? "",
-    };
-    await (await ports.store.create(file, [JSON.stringify(header)])).close();
-    session = await at();
+    return createSession(ports, file, cwd ?? "");
   }
-  await session.makeOwn(undefined);
-  return session;
 }
 
 /** One open session of a host. */

@@ -1,4 +1,4 @@
-/** What the engine needs from outside. Types only. */
+/** What the engine needs from outside. Types, and the name the engine signs with. */
 import type {
   Digest,
   EntryId,
@@ -13,6 +13,9 @@ import type {
   View,
 } from "@stet/core";
 import type { Hooks } from "./hooks/hooks.ts";
+
+/** The writer field of a file Stet owns. */
+export const WRITER = "stet/1";
 
 /** Wall clock; the engine reads time nowhere else. */
 export interface Clock {

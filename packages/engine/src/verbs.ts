@@ -11,6 +11,7 @@ import { decideTree, type TreeDecision } from "./hooks/decide.ts";
 import { observeTree } from "./hooks/observe.ts";
 import type { NoteWriter } from "./ports.ts";
 import type { Draft, Session } from "./session.ts";
+import { standingHandoff, takenBackDraft } from "./undo-handoff.ts";
 
 /** Called when there is something to write; makes the session writable. */
 export type PrepareToWrite = () => Promise<void>;
@@ -122,7 +123,7 @@ const KIND: Partial<Record<Node["type"], string>> = {
   branch_summary: "branch_summary",
 };
 
-/** The newest of: a live rewrite on the path, a head mark, a branch summary. */
+/** The newest of: a live rewrite on the path, a head mark, a branch summary, a handoff. */
 function newestReversal(session: Session): Reversal | undefined {
   const tree = session.tree();
   const path = tree.path().nodes;
@@ -130,7 +131,10 @@ function newestReversal(session: Session): Reversal | undefined {
   const rewrite = path.findLast(
     (p) => (p.node.type === "compaction" || p.node.type === "elision") && !revokedAt.has(p.at),
   );
+  const handedOff = standingHandoff(session);
   const navigation = newestNavigation(session);
+  if (handedOff && handedOff.at > Math.max(rewrite?.at ?? -1, navigation?.at ?? -1))
+    return { id: handedOff.mark.id, kind: "handoff", draft: takenBackDraft(handedOff.mark), path };
   if (navigation && (rewrite === undefined || navigation.at > rewrite.at)) return navigation.reversal;
   return rewrite ? rewriteReversal(path, rewrite.node) : undefined;
 }
@@ -284,7 +288,9 @@ export async function goTo(
   const branch = request ? await branchSummary(session, target.path, request) : undefined;
   if (branch && "failed" in branch) return { outcome: "failed", reason: branch.failed };
   await options.prepareToWrite();
-  const asked = (session.ports.hooks?.takeCalls() ?? []).map((call): Draft => ({ type: "usage", fields: { ...call } }));
+  const asked = (session.ports.hooks?.takeCalls(session) ?? []).map(
+    (call): Draft => ({ type: "usage", fields: { ...call } }),
+  );
   const drafts = [...closingDrafts(session), ...navigationDrafts(session, target, branch), ...asked];
   const placed = await session.append(drafts, (now) => requireHead(now, oldHead));
   const summaryId = placed[drafts.findIndex((draft) => draft.type === "branch_summary")]?.id;
@@ -374,7 +380,8 @@ function navigationDraft(session: Session, target: Landing): Draft {
   return { type: "head", fields: {}, parent: target.parent };
 }
 
-function editorTextOf(node: Node): string | undefined {
+/** What goes back to the editor when the head lands on a node: words of the user or an extension; undefined for others. */
+export function editorTextOf(node: Node): string | undefined {
   const content =
     node.type === "custom_message"
       ? node.content

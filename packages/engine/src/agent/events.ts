@@ -15,6 +15,8 @@ export type AgentEvent =
   | { type: "tool_start"; callId: string; name: string; arguments: { [key: string]: Json } }
   | { type: "tool_progress"; callId: string; text: string }
   | { type: "tool_end"; callId: string; name: string; isError: boolean; text: string }
+  /** What a subagent does meanwhile. */
+  | { type: "subagent"; sessionId: string; event: AgentEvent }
   /** `action`: `context-full` for a note, else the method, as the documents name it. */
   | { type: "rewrite_start"; trigger: Trigger; action: string }
   | {

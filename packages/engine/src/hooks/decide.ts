@@ -171,6 +171,15 @@ export async function decideSwitch(session: Session, signal: AbortSignal = NEVER
   return answer?.result.cancel === true ? `an extension cancelled it: ${answer.source}` : undefined;
 }
 
+/** Asks `session_before_branch`; the reason when an extension will not have it. */
+export async function decideBranch(session: Session, entryId: EntryId): Promise<string | undefined> {
+  const answer = await session.ports.hooks?.ask("session_before_branch", session, NEVER, () => ({
+    type: "session_before_branch",
+    entryId,
+  }));
+  return answer?.result.cancel === true ? `an extension cancelled it: ${answer.source}` : undefined;
+}
+
 function pathOf(session: Session): Node[] {
   return entriesOf(
     session

@@ -101,7 +101,7 @@ const NEVER = new AbortController().signal;
 export class Hooks {
   readonly #options: HookOptions;
   readonly #handlers = new Map<HookName, Registered[]>();
-  #calls: ModelCallRecord[] = [];
+  readonly #calls = new WeakMap<Session, ModelCallRecord[]>();
   #told: Promise<void> = Promise.resolve();
   #telling = new AbortController();
 
@@ -188,10 +188,10 @@ export class Hooks {
     return this.#options.memory !== undefined;
   }
 
-  /** Calls of models that handlers made since this was last asked, for the record. */
-  takeCalls(): ModelCallRecord[] {
-    const calls = this.#calls;
-    this.#calls = [];
+  /** Calls of models that handlers made for this session since this was last asked, for the record. */
+  takeCalls(session: Session): ModelCallRecord[] {
+    const calls = this.#calls.get(session) ?? [];
+    this.#calls.delete(session);
     return calls;
   }
 
@@ -245,7 +245,8 @@ export class Hooks {
         if (!complete) throw new StetError("hook/no_model", "no model can be asked here; bring your own client");
         const { callId, model, text, usage, failure } = await complete(question, signal);
         const outcome = failure ?? "ok";
-        this.#calls.push({ callId, purpose: "extension", model, outcome, ...(usage ? { usage } : {}) });
+        const call = { callId, purpose: "extension", model, outcome, ...(usage ? { usage } : {}) };
+        this.#calls.set(session, [...(this.#calls.get(session) ?? []), call]);
         if (failure !== undefined) throw new StetError("hook/no_answer", `${model} gave no answer: ${failure}`);
         return text;
       },

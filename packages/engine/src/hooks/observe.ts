@@ -55,6 +55,15 @@ export async function observeSwitch(parent: Session, child: Session): Promise<vo
   await parent.ports.hooks?.settled();
 }
 
+/** Tells `session_branch`. */
+export async function observeBranch(parent: Session, child: Session): Promise<void> {
+  parent.ports.hooks?.tell("session_branch", child, () => ({
+    type: "session_branch",
+    previousSessionFile: parent.file,
+  }));
+  await parent.ports.hooks?.settled();
+}
+
 /** A listener that also tells extensions what the documents name; `settled` of the hooks waits until they have heard. */
 export function observed(session: Session, emit: Listener): Listener {
   const { hooks } = session.ports;

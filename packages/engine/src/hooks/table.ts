@@ -124,6 +124,21 @@ export interface SessionSwitchEvent {
   previousSessionFile: string;
 }
 
+export interface SessionBeforeBranchEvent {
+  type: "session_before_branch";
+  /** Last entry that goes along, or with `before` the message that is to be said anew. */
+  entryId: EntryId;
+}
+export interface SessionBeforeBranchResult {
+  cancel?: boolean;
+  /** As documented; a fork is a file of its own here, so that there is no conversation to leave as it is. */
+  skipConversationRestore?: boolean;
+}
+export interface SessionBranchEvent {
+  type: "session_branch";
+  previousSessionFile: string;
+}
+
 export interface BeforeAgentStartEvent {
   type: "before_agent_start";
   /** Absent when a session only goes on. */
@@ -214,6 +229,8 @@ export interface HookTable {
   session_tree: Row<"observe", SessionTreeEvent>;
   session_before_switch: Row<"decide", SessionBeforeSwitchEvent, { cancel?: boolean }>;
   session_switch: Row<"observe", SessionSwitchEvent>;
+  session_before_branch: Row<"decide", SessionBeforeBranchEvent, SessionBeforeBranchResult>;
+  session_branch: Row<"observe", SessionBranchEvent>;
   before_agent_start: Row<"amend", BeforeAgentStartEvent, BeforeAgentStartResult>;
   compaction_start: Row<"observe", CompactionStartEvent>;
   compaction_end: Row<"observe", CompactionEndEvent>;
@@ -242,6 +259,8 @@ export const HOOK_POWERS: { readonly [N in HookName]: HookTable[N]["power"] } = 
   session_tree: "observe",
   session_before_switch: "decide",
   session_switch: "observe",
+  session_before_branch: "decide",
+  session_branch: "observe",
   before_agent_start: "amend",
   compaction_start: "observe",
   compaction_end: "observe",
