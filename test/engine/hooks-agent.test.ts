@@ -260,6 +260,20 @@ describe("models asked by extensions", () => {
   });
 });
 
+it("what an observer asks a model is on record too", async () => {
+  const { session, hooks } = await setUp("observer-asks", {
+    complete: async () => ({ callId: "c", model: "p/o", text: "", hasToolCall: false, stopReason: "stop" }),
+  });
+  hooks.on("session_compact", async (_event, ctx) => {
+    await ctx.complete({ model: "p/o", user: "rate it" });
+  });
+  const provider = scripted((n) => (n < 14 ? use(`c${n}`) : say("done")));
+  const { compactions } = await agentOn(session, provider, BIG).run("go", never);
+  const usage = [...session.tree().entries()].filter(({ entry }) => entry.type === "usage");
+  expect(usage.length).toBe(compactions.length);
+  expect(usage.length).toBeGreaterThan(0);
+});
+
 describe("hearing", () => {
   it("a cancelled run does not wait for an observer that hangs", async () => {
     const { session, hooks } = await setUp("hanging-observer");

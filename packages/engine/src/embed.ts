@@ -20,6 +20,7 @@ import { type CompactionRecord, Maintenance } from "./agent/maintenance.ts";
 import { recordFrame } from "./agent/record-frame.ts";
 import { defaultPorts } from "./default-ports.ts";
 import type { Hooks } from "./hooks/hooks.ts";
+import { settleHooks } from "./hooks/settle.ts";
 import { createSession, openOwn } from "./new-session.ts";
 import type { EnginePorts, NoteWriter, StubWriter } from "./ports.ts";
 import type { Session } from "./session.ts";
@@ -142,7 +143,7 @@ export class OpenSession {
 
   /** Waits for what is being written and gives the file back. */
   async close(): Promise<void> {
-    await this.session.ports.hooks?.settled();
+    await settleHooks(this.session);
     await this.session.close();
   }
 }

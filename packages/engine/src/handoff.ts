@@ -20,6 +20,7 @@ import { lineageOf } from "./copy-session.ts";
 import { foreignFrame, frameMarkAt, modelOf } from "./frame.ts";
 import { decideSwitch } from "./hooks/decide.ts";
 import { observeSwitch } from "./hooks/observe.ts";
+import { settleHooks } from "./hooks/settle.ts";
 import { createSession } from "./new-session.ts";
 import type { FailedNote, NoteTask, NoteWriter, WrittenNote } from "./ports.ts";
 import { movingDrafts, waitingOf } from "./queue-state.ts";
@@ -88,7 +89,8 @@ export async function handoff(session: Session, request: HandoffRequest): Promis
     await request.prepareToWrite();
     await session.append([{ type: "handed_off", fields: { to: child.header.id } }, ...give]);
   }
-  await observeSwitch(session, child);
+  observeSwitch(session, child);
+  await settleHooks(child, request.signal);
   return { outcome: "committed", child, document: note.text };
 }
 

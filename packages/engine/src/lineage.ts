@@ -7,6 +7,7 @@ import { childHeader, writeCopy } from "./copy-session.ts";
 import { foreignFrame } from "./frame.ts";
 import { decideBranch } from "./hooks/decide.ts";
 import { observeBranch } from "./hooks/observe.ts";
+import { settleHooks } from "./hooks/settle.ts";
 import { openOwn } from "./new-session.ts";
 import { waitingOf } from "./queue-state.ts";
 import type { Session } from "./session.ts";
@@ -54,7 +55,8 @@ export async function fork(session: Session, request: ForkRequest): Promise<Fork
   const end = request.before ? (tree.parentNode(at)?.id ?? null) : at;
   const lines = request.before ? (forkLines(tree, end) as Set<number>) : keep;
   const forked = await forkAt(session, request.out, end, lines);
-  await observeBranch(session, forked.child);
+  observeBranch(session, forked.child);
+  await settleHooks(forked.child);
   return { ...forked, ...(editorText === undefined ? {} : { editorText }) };
 }
 

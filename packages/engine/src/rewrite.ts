@@ -33,6 +33,7 @@ import { familyFor, frameFor } from "./frame.ts";
 import { type Amendment, amendCompaction } from "./hooks/amend.ts";
 import { decideCompaction } from "./hooks/decide.ts";
 import { observeCompaction } from "./hooks/observe.ts";
+import { settleHooks } from "./hooks/settle.ts";
 import type { FailedNote, ModelCallRecord, NoteWriter, StubWriter } from "./ports.ts";
 import type { Draft, Session } from "./session.ts";
 
@@ -197,8 +198,10 @@ async function finish(shot: Snapshot, best: Candidate): Promise<RewriteOutcome> 
   if (request.dryRun) return { outcome: "planned", rewrite: rewriteOf(null) };
   await request.prepareToWrite();
   const outcome = await commit(shot, best, receipt, rewriteOf);
-  if (outcome.outcome === "committed" && outcome.rewrite.entryId !== null && best.plan)
-    await observeCompaction(shot.session, outcome.rewrite.entryId, request.trigger, request.signal);
+  if (outcome.outcome === "committed" && outcome.rewrite.entryId !== null && best.plan) {
+    observeCompaction(shot.session, outcome.rewrite.entryId, request.trigger);
+    await settleHooks(shot.session, request.signal);
+  }
   return outcome;
 }
 

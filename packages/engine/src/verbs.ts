@@ -9,6 +9,7 @@ import { ESTIMATOR } from "./estimate.ts";
 import { familyFor, frameFor, windowFor } from "./frame.ts";
 import { decideTree, type TreeDecision } from "./hooks/decide.ts";
 import { observeTree } from "./hooks/observe.ts";
+import { settleHooks } from "./hooks/settle.ts";
 import type { NoteWriter } from "./ports.ts";
 import type { Draft, Session } from "./session.ts";
 import { standingHandoff, takenBackDraft } from "./undo-handoff.ts";
@@ -295,7 +296,8 @@ export async function goTo(
   const placed = await session.append(drafts, (now) => requireHead(now, oldHead));
   const summaryId = placed[drafts.findIndex((draft) => draft.type === "branch_summary")]?.id;
   if (decision.label !== undefined) await label(session, summaryId ?? entry, decision.label, options.prepareToWrite);
-  await observeTree(session, oldHead, summaryId);
+  observeTree(session, oldHead, summaryId);
+  await settleHooks(session, options.summary?.signal);
   return {
     outcome: "committed",
     oldHead,

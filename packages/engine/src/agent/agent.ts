@@ -16,6 +16,7 @@ import type {
 import { isStetError, validateRequest } from "@stet/core";
 import { amendSystem } from "../hooks/amend.ts";
 import { observed } from "../hooks/observe.ts";
+import { settleHooks } from "../hooks/settle.ts";
 import type { QueuedKind, QueuedMessage } from "../queue-state.ts";
 import type { Draft, Session } from "../session.ts";
 import { snapshotDraft } from "../snapshot.ts";
@@ -133,7 +134,7 @@ export class Agent {
     try {
       return await this.#work(run, prompt, signal);
     } finally {
-      await this.#recordHookCalls(signal);
+      await settleHooks(this.#options.session, signal);
     }
   }
 
@@ -157,14 +158,6 @@ export class Agent {
       if (await this.#sayNext(signal)) continue;
       return this.#result(run, message.stopReason === "length" ? "length" : "stop");
     }
-  }
-
-  /** Waits until extensions have heard everything, and puts on record what they asked models. */
-  async #recordHookCalls(signal: AbortSignal): Promise<void> {
-    const { session } = this.#options;
-    await session.ports.hooks?.settled(signal);
-    const calls = session.ports.hooks?.takeCalls(session) ?? [];
-    if (calls.length > 0) await session.append(calls.map((call) => ({ type: "usage", fields: { ...call } })));
   }
 
   /** Closes what an earlier run left open, records the frame, makes room, and puts the prompt on disk before any request. */

@@ -1,6 +1,6 @@
 /**
  * What extensions are told afterwards: compactions, navigations, switches, and what an agent emits while it works. Nothing
- * told here can change anything. Must not append.
+ * told here can change anything. Tells only: `settleHooks` waits. Must not append.
  */
 import type { EntryId, Trigger } from "@stet/core";
 import type { AgentEvent, Listener } from "../agent/events.ts";
@@ -9,12 +9,7 @@ import { reasonOf } from "./compat.ts";
 import type { SessionTreeEvent } from "./table.ts";
 
 /** Tells `session_compact`; the entry is readable by then. */
-export async function observeCompaction(
-  session: Session,
-  entryId: EntryId,
-  trigger: Trigger,
-  signal: AbortSignal | undefined,
-): Promise<void> {
+export function observeCompaction(session: Session, entryId: EntryId, trigger: Trigger): void {
   const { hooks } = session.ports;
   const entry = session.suffix.nodes.findLast(({ node }) => node.id === entryId)?.node;
   if (!hooks || entry?.type !== "compaction") return;
@@ -25,11 +20,10 @@ export async function observeCompaction(
     reason: reasonOf(trigger),
     willRetry: trigger === "overflow",
   }));
-  await hooks.settled(signal);
 }
 
 /** Tells `session_tree`, for every navigation. */
-export async function observeTree(session: Session, oldLeafId: EntryId | null, summaryId?: EntryId): Promise<void> {
+export function observeTree(session: Session, oldLeafId: EntryId | null, summaryId?: EntryId): void {
   const node = session.head?.node;
   const summary = node?.type === "branch_summary" && node.id === summaryId ? node : undefined;
   session.ports.hooks?.tell(
@@ -42,26 +36,23 @@ export async function observeTree(session: Session, oldLeafId: EntryId | null, s
       ...(summary ? { summaryEntry: structuredClone(summary), fromExtension: summary.fromHook === true } : {}),
     }),
   );
-  await session.ports.hooks?.settled();
 }
 
 /** Tells `session_switch`. */
-export async function observeSwitch(parent: Session, child: Session): Promise<void> {
+export function observeSwitch(parent: Session, child: Session): void {
   parent.ports.hooks?.tell("session_switch", child, () => ({
     type: "session_switch",
     reason: "handoff",
     previousSessionFile: parent.file,
   }));
-  await parent.ports.hooks?.settled();
 }
 
 /** Tells `session_branch`. */
-export async function observeBranch(parent: Session, child: Session): Promise<void> {
+export function observeBranch(parent: Session, child: Session): void {
   parent.ports.hooks?.tell("session_branch", child, () => ({
     type: "session_branch",
     previousSessionFile: parent.file,
   }));
-  await parent.ports.hooks?.settled();
 }
 
 /** A listener that also tells extensions what the documents name; `settled` of the hooks waits until they have heard. */
