@@ -9,7 +9,7 @@ it("docs/agent.md lists every setting with its default and what it is about", ()
   const rows = page.split("\n").filter((line) => line.startsWith("| `") && line.split("|").length === 5);
   const expected = Object.entries(SETTINGS).map(([key, { kind, default: value, about }]) => {
     const choices = typeof kind === "object" ? `: ${kind.oneOf.join(", ")}` : "";
-    return `| \`${key}\` | ${value} | ${about}${choices} |`;
+    return `| \`${key}\` | ${String(value) || "none"} | ${about}${choices} |`;
   });
   expect(rows).toEqual(expected);
 });

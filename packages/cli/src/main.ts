@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import type { Session } from "@stet/engine";
 import { Command, CommanderError, InvalidArgumentError } from "commander";
+import { withExtensions } from "./agent/load-extensions.ts";
 import { type AgentCommandOptions, agent } from "./commands/agent.ts";
 import { check } from "./commands/check.ts";
 import { compact } from "./commands/compact.ts";
@@ -22,6 +23,7 @@ import { compose } from "./compose.ts";
 import { reportFailure } from "./failure.ts";
 import { openSession } from "./open-file.ts";
 import type { CommonOptions } from "./output.ts";
+import { loadSettings } from "./settings.ts";
 import { tour } from "./tour/tour.ts";
 
 const VERSION: string = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")).version;
@@ -38,15 +40,17 @@ function dollars(text: string): number {
   return value;
 }
 
-/** Opens the session, runs the command, gives the file back, sets the exit code. */
+/** Opens the session (with the extensions of the settings where they have a say), runs the command, gives the file back, sets the exit code. */
 async function withSession(
   file: string,
   options: CommonOptions & { from?: string },
   run: (session: Session) => number | Promise<number>,
+  isHooked = false,
 ): Promise<void> {
   let session: Session | undefined;
   try {
-    session = await openSession(compose(), file, { which: options.session, kind: options.from });
+    const ports = isHooked ? await withExtensions(compose(), loadSettings(process.cwd()), process.env) : compose();
+    session = await openSession(ports, file, { which: options.session, kind: options.from });
     process.exitCode = await run(session);
   } catch (error) {
     process.exitCode = reportFailure(error, options.json ?? false);
@@ -114,7 +118,7 @@ function program(): Command {
     .option("--keep <tokens>", "recent tokens that stay", tokens)
     .option("--window <tokens>", "context window", tokens)
     .option("--dry-run", "plan only")
-    .action((file, options) => withSession(file, options, (session) => compact(session, options)));
+    .action((file, options) => withSession(file, options, (session) => compact(session, options), true));
   writing("undo <session> [entry]", "take back the newest rewrite, navigation or handoff, or the named rewrite")
     .option("--window <tokens>", "context window", tokens)
     .option("--files", "bring the project's files along when a navigation is taken back")
@@ -130,17 +134,19 @@ function program(): Command {
     .option("--focus <text>", "what the summary should attend to")
     .option("--files", "bring the project's files back to how they were there")
     .option("--force", "with --files: overwrite what others changed meanwhile")
-    .action((file, entry, options) => withSession(file, options, (session) => move(session, entry, options)));
+    .action((file, entry, options) => withSession(file, options, (session) => move(session, entry, options), true));
   verb("handoff <session>", "a new session that carries the work on")
     .option("--focus <text>", "what the document should attend to")
     .option("--out <file>", "file of the new session")
     .option("--in-place", "put this session behind the document instead")
     .option("--window <tokens>", "context window", tokens)
-    .action((file, options) => withSession(file, options, (session) => handOver(session, options)));
+    .action((file, options) => withSession(file, options, (session) => handOver(session, options), true));
   verb("fork <session> [entry]", "a new session with the path up to that entry; default: the head")
     .option("--before", "stop before the entry, a message of the user, and print its text")
     .option("--out <file>", "file of the new session")
-    .action((file, entry, options) => withSession(file, options, (session) => forkSession(session, entry, options)));
+    .action((file, entry, options) =>
+      withSession(file, options, (session) => forkSession(session, entry, options), true),
+    );
   verb("clone <session>", "a new session with every entry and branch")
     .option("--out <file>", "file of the new session")
     .action((file, options) => withSession(file, options, (session) => cloneSession(session, options)));

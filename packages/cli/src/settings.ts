@@ -3,7 +3,7 @@
  * project over the user, per key. Validated when read, with the file, the key and the value in the message.
  */
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import {
   type Behaviour,
   behaviourOf,
@@ -14,18 +14,18 @@ import {
   validateSettings,
 } from "@stet/core";
 import type { RetryPolicy } from "@stet/engine";
-import { DEFAULT_RETRY } from "@stet/engine";
+import { DEFAULT_RETRY, HOOK_TIMEOUT_MS } from "@stet/engine";
 import type { ModelSettings } from "@stet/providers";
 import writeFileAtomic from "write-file-atomic";
 import { stetHome } from "./session-folder.ts";
 
-type Kind = "tokens" | "number" | "flag" | "text" | { oneOf: readonly string[] };
+type Kind = "tokens" | "number" | "flag" | "text" | "paths" | { oneOf: readonly string[] };
 
 /** What one setting takes; the policy room judges the values of its own. */
 interface Setting {
   kind: Kind;
   /** Shown where nothing is set; `unset` means a computed value applies. */
-  default: number | string | boolean;
+  default: Value;
   about: string;
 }
 
@@ -80,6 +80,12 @@ export const SETTINGS: Readonly<Record<string, Setting>> = {
   },
   "handoff.inPlace": { kind: "flag", default: false, about: "hand over within the session, behind a note" },
   "compaction.midTurnEnabled": { kind: "flag", default: true, about: "rewrite between two requests of one turn" },
+  extensions: {
+    kind: "paths",
+    default: [],
+    about: "extension files; relative ones start at the settings' own folder or project",
+  },
+  "hooks.timeoutMs": { kind: "tokens", default: HOOK_TIMEOUT_MS, about: "most an extension may take for one event" },
   "compaction.asyncEnabled": { kind: "flag", default: true, about: "begin a note by a model before it is due" },
   "compaction.idleEnabled": { kind: "flag", default: false, about: "rewrite while nothing is asked" },
   "compaction.idleThresholdTokens": { kind: "tokens", default: 200_000, about: "from this many tokens on" },
@@ -99,7 +105,7 @@ export const SETTINGS: Readonly<Record<string, Setting>> = {
 const FREE = ["providers", "models"];
 
 export type SettingSource = "default" | "user" | "project";
-type Value = number | string | boolean;
+type Value = number | string | boolean | readonly string[];
 
 export interface SettingValue {
   value: Value;
@@ -125,6 +131,9 @@ export interface Settings {
   models: ModelSettings;
   handoffSaveToDisk: boolean;
   handoffInPlace: boolean;
+  /** Absolute paths, in order. */
+  extensions: readonly string[];
+  hookTimeoutMs: number;
 }
 
 /** The file of one level. */
@@ -175,6 +184,8 @@ export function loadSettings(cwd: string, preset?: string): Settings {
     models: freeSettings(cwd),
     handoffSaveToDisk: all["compaction.handoffSaveToDisk"]?.value as boolean,
     handoffInPlace: all["handoff.inPlace"]?.value === true && behaviour.handoff === "new_session_or_in_place",
+    extensions: extensionPaths(all.extensions as SettingValue, cwd),
+    hookTimeoutMs: all["hooks.timeoutMs"]?.value as number,
     isAhead: all["compaction.asyncEnabled"]?.value as boolean,
     idleSeconds: idleSeconds(policy),
     ...(promotionTarget === undefined ? {} : { promotionTarget }),
@@ -182,6 +193,12 @@ export function loadSettings(cwd: string, preset?: string): Settings {
     ...(compactionModel === undefined ? {} : { compactionModel }),
     ...(taskModel === undefined ? {} : { taskModel }),
   };
+}
+
+/** The user's paths start in the folder of the settings, the project's in the project. */
+function extensionPaths({ value, source }: SettingValue, cwd: string): string[] {
+  const base = source === "user" ? stetHome() : cwd;
+  return (value as readonly string[]).map((path) => resolve(base, path));
 }
 
 /** `providers` and `models`, the project's over the user's, entry by entry. */
@@ -217,6 +234,7 @@ function typed(key: string, text: string): unknown {
   const kind = Object.hasOwn(SETTINGS, key) ? SETTINGS[key]?.kind : undefined;
   if ((kind === "tokens" || kind === "number") && text.trim() !== "" && Number.isFinite(Number(text)))
     return Number(text);
+  if (kind === "paths") return text.split(",").flatMap((path) => (path.trim() === "" ? [] : [path.trim()]));
   if (kind === "flag" && (text === "true" || text === "false")) return text === "true";
   return text;
 }
@@ -236,6 +254,8 @@ function checked(key: string, value: unknown, where: string): Value {
     throw invalid("a setting must be a number");
   if (kind === "flag" && typeof value !== "boolean") throw invalid("a setting must be true or false");
   if (kind === "text" && (typeof value !== "string" || value === "")) throw invalid("a setting must be a text");
+  if (kind === "paths" && !(Array.isArray(value) && value.every((path) => typeof path === "string" && path !== "")))
+    throw invalid("a setting must be a list of paths");
   if (typeof kind === "object" && !kind.oneOf.includes(String(value)))
     throw invalid(`a setting must be one of ${kind.oneOf.join(", ")}`);
   return value as Value;

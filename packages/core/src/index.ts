@@ -8,7 +8,7 @@ export { readHead, readSuffix, type Suffix } from "./codec/read-log.ts";
 export { verifyLog } from "./codec/verify-log.ts";
 export { buildAsRecorded } from "./context/as-recorded.ts";
 export { type BuiltRequest, buildRequest } from "./context/build.ts";
-export { convertToLlm } from "./context/convert.ts";
+export { convertToLlm, messagesOf } from "./context/convert.ts";
 export { type Estimator, estimateRendered } from "./context/estimate.ts";
 export type { Frame, SystemPrompt, Target, ToolSpec } from "./context/frame.ts";
 export { renderSegment } from "./context/render.ts";
@@ -103,6 +103,7 @@ export {
   type CompactionPlan,
   isSkip,
   planCompaction,
+  planCutAt,
   planSmallerNote,
   type Skip,
   type SkipReason,

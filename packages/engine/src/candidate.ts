@@ -3,7 +3,6 @@
  * is core/plan's rule, what to say the writer's; this file tries ever smaller kept parts until the request fits.
  */
 import type {
-  CompactionEntry,
   CompactionPlan,
   EntryId,
   Json,
@@ -21,7 +20,6 @@ import type {
 } from "@stet/core";
 import {
   buildRequest,
-  carriedPart,
   clipHeadTail,
   estimateTextTokens,
   extend,
@@ -32,10 +30,14 @@ import {
   planCompaction,
   planSmallerNote,
   redact,
+  StetError,
   shrinkKept,
   withNewestUser,
 } from "@stet/core";
 import { ESTIMATOR, segmentTokens } from "./estimate.ts";
+import type { Amendment } from "./hooks/amend.ts";
+import { summaryWithoutCarried } from "./hooks/compat.ts";
+import type { KeptData } from "./hooks/decide.ts";
 import { ledgerBehind } from "./ledger-behind.ts";
 import type { FailedNote, ModelCallRecord, NoteTask, NoteWriter, StubWriter } from "./ports.ts";
 import type { RewriteRequest } from "./rewrite.ts";
@@ -56,6 +58,8 @@ export interface Candidate {
   tokensAfter: number;
   /** Model calls made for the note. */
   calls?: ModelCallRecord[];
+  /** What extensions want kept on the entry. */
+  kept?: KeptData;
   /** Lines of the writer for the receipt. */
   notes?: string[];
 }
@@ -69,6 +73,8 @@ export interface Snapshot {
   tokensBefore: number;
   newest: NewestUser | undefined;
   request: RewriteRequest;
+  /** What extensions add to the writer's task and to the entry. */
+  amendment?: Amendment;
 }
 
 /** Tries ever smaller kept parts until the projected request reaches the target; else the smallest that shrank. */
@@ -78,9 +84,7 @@ export async function bestCandidate(shot: Snapshot): Promise<Candidate | Skip | 
   let best: Candidate | undefined;
   let skip: Skip | undefined;
   const isOver = tokensBefore > limits.target;
-  const { isCostly } = request.writer;
-  const tries = [limits.keepRecent, limits.keepRecent >> 1, limits.keepRecent >> 2, 1];
-  for (const keepRecent of isCostly ? tries.slice(0, 1) : tries) {
+  for (const keepRecent of triesOf(shot)) {
     const plan = planFor(shot, keepRecent, isOver);
     if (isSkip(plan)) {
       skip ??= plan;
@@ -105,6 +109,40 @@ export async function bestCandidate(shot: Snapshot): Promise<Candidate | Skip | 
     };
   }
   return best;
+}
+
+/** Sizes of the recent part, largest first; one where every note costs. */
+function triesOf({ limits: { keepRecent }, request: { writer } }: Snapshot): number[] {
+  const isCostly = "isCostly" in writer && writer.isCostly;
+  return isCostly ? [keepRecent] : [keepRecent, keepRecent >> 1, keepRecent >> 2, 1];
+}
+
+/** The first plan {@link bestCandidate} would write a note for: what extensions are asked about. */
+export function firstPlan(shot: Snapshot): CompactionPlan | undefined {
+  const isOver = shot.tokensBefore > shot.limits.target;
+  if ("plan" in shot.request.writer) return undefined;
+  for (const keepRecent of triesOf(shot)) {
+    const plan = planFor(shot, keepRecent, isOver);
+    if (!isSkip(plan)) return plan;
+    if (!isOver) return undefined;
+  }
+  return undefined;
+}
+
+/** The candidate for a plan and a note an extension gave; throws `hook/refused` with both numbers when it does not help. */
+export async function givenCandidate(shot: Snapshot, plan: CompactionPlan): Promise<Candidate> {
+  const { limits, tokensBefore } = shot;
+  const candidate = await write(shot, plan);
+  if ("failed" in candidate) throw new StetError("hook/refused", candidate.failed);
+  const { tokensAfter } = candidate;
+  if (tokensAfter >= tokensBefore)
+    throw new StetError(
+      "hook/refused",
+      `its note would not make the request smaller: ${tokensBefore} -> ${tokensAfter}`,
+    );
+  if (tokensAfter > limits.target && tokensBefore > limits.target)
+    throw new StetError("hook/refused", `its note would leave ${tokensAfter} tokens, more than ${limits.target}`);
+  return candidate;
 }
 
 /** Stubs and nothing else. Unasked, they count only when the request then is within the target: else a note is due anyway. */
@@ -166,9 +204,10 @@ async function write(shot: Snapshot, plan: CompactionPlan): Promise<Candidate | 
     nodes: plan.history,
     ...(plan.isSplitTurn ? { turnPrefix: plan.turnPrefix } : {}),
     ledger,
-    ...(plan.previous ? { previous: { text: noteTextOf(plan.previous), id: plan.previous.id } } : {}),
+    ...(plan.previous ? { previous: { text: summaryWithoutCarried(plan.previous), id: plan.previous.id } } : {}),
     sessionId: session.header.id,
     ...(request.focus === undefined ? {} : { focus: request.focus }),
+    ...shot.amendment?.task,
     maxTokens,
     estimate: estimateTextTokens,
     kept: newest ? { newestUserMessageId: newest.entry } : {},
@@ -262,12 +301,6 @@ export function handleOf(session: Session, id: EntryId): string {
 
 function pinsIn(kept: readonly Node[]): { entry: EntryId; on: boolean }[] {
   return kept.flatMap((node) => (node.type === "pin" ? [{ entry: node.entry, on: node.on }] : []));
-}
-
-/** The note of an earlier compaction without the words it carried. */
-function noteTextOf(compaction: CompactionEntry): string {
-  const end = carriedPart(compaction)?.start;
-  return end === undefined ? compaction.summary : compaction.summary.slice(0, end).trimEnd();
 }
 
 function segmentsFrom(view: View, firstKept: EntryId | null): Segment[] {

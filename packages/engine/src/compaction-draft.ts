@@ -2,6 +2,7 @@
 import type { CompactionPlan, EntryId, Json, Ledger, Receipt, SummaryParts } from "@stet/core";
 import { fileDetails, storeLedger } from "@stet/core";
 import { frameMarkAt, modelOf } from "./frame.ts";
+import type { KeptData } from "./hooks/decide.ts";
 import type { Draft, Session } from "./session.ts";
 
 /** What a rewrite decided, ready to be written down. */
@@ -21,6 +22,8 @@ export interface CompactionFacts {
   armed: boolean;
   /** Elision appended with it. */
   elisionId: EntryId | undefined;
+  /** What extensions want kept. */
+  kept: KeptData | undefined;
 }
 
 /** The compaction line for `facts`, below the session's head. */
@@ -39,6 +42,7 @@ export function compactionDraft(session: Session, facts: CompactionFacts): Draft
       firstKeptEntryId: firstKept,
       tokensBefore: facts.tokensBefore,
       details: fileDetails(ledger.files),
+      ...facts.kept,
       replacement: { placement: "prefix", through: plan.through },
       parts: facts.parts,
       tokensAfter: facts.tokensAfter,

@@ -19,6 +19,7 @@ import type { Listener } from "./agent/events.ts";
 import { type CompactionRecord, Maintenance } from "./agent/maintenance.ts";
 import { recordFrame } from "./agent/record-frame.ts";
 import { defaultPorts } from "./default-ports.ts";
+import type { Hooks } from "./hooks/hooks.ts";
 import { createSession, openOwn } from "./new-session.ts";
 import type { EnginePorts, NoteWriter, StubWriter } from "./ports.ts";
 import type { Session } from "./session.ts";
@@ -44,6 +45,8 @@ export interface OpenOptions {
   emit?: Listener;
   /** Clock, ids and digest other than the real ones: tests. */
   ports?: EnginePorts;
+  /** Extensions and a memory. */
+  hooks?: Hooks;
 }
 
 /** The next request. */
@@ -63,7 +66,8 @@ const DEFAULT_OUTPUT_TOKENS = 8192;
 
 /** Opens or makes the session. Throws `store/not_ours` (exit 2) for a file another program wrote. */
 export async function open(options: OpenOptions): Promise<OpenSession> {
-  const ports = options.ports ?? defaultPorts(options.store);
+  const plain = options.ports ?? defaultPorts(options.store);
+  const ports = options.hooks ? { ...plain, hooks: options.hooks } : plain;
   const session = await sessionAt(ports, options);
   const system: SystemPrompt =
     typeof options.system === "string"
@@ -137,7 +141,8 @@ export class OpenSession {
   }
 
   /** Waits for what is being written and gives the file back. */
-  close(): Promise<void> {
-    return this.session.close();
+  async close(): Promise<void> {
+    await this.session.ports.hooks?.settled();
+    await this.session.close();
   }
 }

@@ -18,6 +18,8 @@ import {
 } from "@stet/core";
 import { lineageOf } from "./copy-session.ts";
 import { foreignFrame, frameMarkAt, modelOf } from "./frame.ts";
+import { decideSwitch } from "./hooks/decide.ts";
+import { observeSwitch } from "./hooks/observe.ts";
 import { createSession } from "./new-session.ts";
 import type { FailedNote, NoteTask, NoteWriter, WrittenNote } from "./ports.ts";
 import { movingDrafts, waitingOf } from "./queue-state.ts";
@@ -68,6 +70,8 @@ export async function handoff(session: Session, request: HandoffRequest): Promis
   const note: WrittenNote | FailedNote = await request.writer.write(task, request.signal);
   if ("failed" in note) return { outcome: "failed", reason: note.failed };
   if (request.signal?.aborted) return { outcome: "cancelled", reason: "cancelled by the user" };
+  const vetoed = await decideSwitch(session, request.signal);
+  if (vetoed !== undefined) return { outcome: "cancelled", reason: vetoed };
   const child = await createSession(session.ports, request.out, session.header.cwd, {
     ...lineageOf(session),
     ...(session.head ? { parentEntryId: session.head.node.id } : {}),
@@ -84,6 +88,7 @@ export async function handoff(session: Session, request: HandoffRequest): Promis
     await request.prepareToWrite();
     await session.append([{ type: "handed_off", fields: { to: child.header.id } }, ...give]);
   }
+  await observeSwitch(session, child);
   return { outcome: "committed", child, document: note.text };
 }
 

@@ -5,6 +5,8 @@
 import { type EntryId, forkLines, isNode, StetError } from "@stet/core";
 import { childHeader, writeCopy } from "./copy-session.ts";
 import { foreignFrame } from "./frame.ts";
+import { decideBranch } from "./hooks/decide.ts";
+import { observeBranch } from "./hooks/observe.ts";
 import { openOwn } from "./new-session.ts";
 import { waitingOf } from "./queue-state.ts";
 import type { Session } from "./session.ts";
@@ -21,7 +23,7 @@ export interface ForkRequest {
 
 export type ForkOutcome =
   | { outcome: "committed"; child: Session; parentEntryId: EntryId | null; editorText?: string }
-  | { outcome: "skipped"; reason: string };
+  | { outcome: "skipped" | "cancelled"; reason: string };
 
 /**
  * A new session that holds the path to one entry, with its frames, costs, labels and name, and nothing of other branches.
@@ -40,17 +42,20 @@ export async function fork(session: Session, request: ForkRequest): Promise<Fork
       data: { entry: at },
     });
   }
-  if (!request.before) return forkAt(session, request.out, at, keep);
-  const editorText = editorTextOf(entry);
-  if (editorText === undefined) {
+  const editorText = request.before ? editorTextOf(entry) : undefined;
+  if (request.before && editorText === undefined) {
     throw new StetError("tree/not_a_user_message", `not a message of the user: ${at}; fork at it without --before`, {
       exitCode: 2,
       data: { entry: at },
     });
   }
-  const parent = tree.parentNode(at) ?? null;
-  const lines = forkLines(tree, parent?.id ?? null) as Set<number>;
-  return { ...(await forkAt(session, request.out, parent?.id ?? null, lines)), editorText };
+  const vetoed = await decideBranch(session, at);
+  if (vetoed !== undefined) return { outcome: "cancelled", reason: vetoed };
+  const end = request.before ? (tree.parentNode(at)?.id ?? null) : at;
+  const lines = request.before ? (forkLines(tree, end) as Set<number>) : keep;
+  const forked = await forkAt(session, request.out, end, lines);
+  await observeBranch(session, forked.child);
+  return { ...forked, ...(editorText === undefined ? {} : { editorText }) };
 }
 
 async function forkAt(session: Session, out: string, at: EntryId | null, keep: ReadonlySet<number>) {

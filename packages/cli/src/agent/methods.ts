@@ -7,6 +7,7 @@ import {
   type Listener,
   modelOf,
   type NoteWriter,
+  observed,
   PRUNE,
   ridingOn,
   type Session,
@@ -117,7 +118,7 @@ function byModel(setup: MethodSetup, model: ResolvedModel, provider: Provider): 
     model: model.ref,
     retry: settings.retry,
     wait,
-    emit,
+    emit: observed(session, emit),
     newId: () => session.ports.ids.session(),
   };
   const prices = model.prices?.value.at(-1);

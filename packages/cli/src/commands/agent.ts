@@ -5,6 +5,7 @@ import { providerFor } from "@stet/providers";
 import { agentSession, type SessionChoice } from "../agent/agent-session.ts";
 import { chooseModel } from "../agent/choose-model.ts";
 import { converse } from "../agent/converse.ts";
+import { withExtensions } from "../agent/load-extensions.ts";
 import { type AgentSetup, makeAgent } from "../agent/make-agent.ts";
 import { screen } from "../agent/screen.ts";
 import { compose } from "../compose.ts";
@@ -42,7 +43,7 @@ export async function agent(words: readonly string[], options: AgentCommandOptio
   }
   if (isOneShot && prompt === "" && !options.continue && options.resume === undefined)
     throw new StetError("config/usage", 'a prompt is needed: stet -p "…"', { exitCode: 2 });
-  const ports = compose();
+  const ports = await withExtensions(compose(), settings, process.env);
   // Everything that can be wrong with the model is said before a session is made.
   const model = chooseModel(options.model, undefined, settings, process.env);
   providerFor(model.ref, process.env, settings.models);

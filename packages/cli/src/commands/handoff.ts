@@ -31,7 +31,7 @@ export interface HandoffOptions extends CommonOptions {
 /** Most tokens of the document. */
 const DOCUMENT_TOKENS = 6000;
 
-/** Exit code 4 when there is nothing to hand over, 5 when the writer failed. A file of another program is not marked. */
+/** Exit code 4 when there is nothing to hand over, 5 when the writer failed, 130 when it was cancelled. A file of another program is not marked. */
 export async function handOver(session: Session, options: HandoffOptions): Promise<number> {
   const settings = loadSettings(process.cwd());
   const isInPlace = options.inPlace ?? (settings.handoffInPlace && options.out === undefined);
@@ -45,7 +45,7 @@ export async function handOver(session: Session, options: HandoffOptions): Promi
   });
   if (outcome.outcome !== "committed") {
     print(options, outcome, [`${outcome.outcome}: ${outcome.reason}`]);
-    return outcome.outcome === "skipped" ? 4 : 5;
+    return { skipped: 4, failed: 5, cancelled: 130 }[outcome.outcome];
   }
   const { child, document } = outcome;
   const savedPath = settings.handoffSaveToDisk ? saved(child, document) : undefined;

@@ -9,7 +9,7 @@ export interface ForkOptions extends CommonOptions {
   before?: boolean;
 }
 
-/** `stet fork`; exit code 4 when the session is empty. The parent is only read. */
+/** `stet fork`; exit code 4 when the session is empty, 130 when an extension cancelled it. The parent is only read. */
 export async function forkSession(session: Session, entry: string | undefined, options: ForkOptions): Promise<number> {
   const outcome = await fork(session, {
     out: options.out ?? newFile(session),
@@ -18,7 +18,7 @@ export async function forkSession(session: Session, entry: string | undefined, o
   });
   if (outcome.outcome !== "committed") {
     print(options, outcome, [`${outcome.outcome}: ${outcome.reason}`]);
-    return 4;
+    return { skipped: 4, cancelled: 130 }[outcome.outcome];
   }
   const { child, parentEntryId, editorText } = outcome;
   await report(session, child, { parentEntryId, ...(editorText === undefined ? {} : { editorText }) }, options);

@@ -57,7 +57,7 @@ export interface MoveOptions extends ShapeOptions {
 /** Most tokens of a branch summary. Source: both documents. */
 const BRANCH_TOKENS = 2048;
 
-/** `stet goto`; exit code 4 when the head is already there. */
+/** `stet goto`; exit code 4 when the head is already there, 130 when an extension cancelled it. */
 export async function move(session: Session, entry: string, options: MoveOptions): Promise<number> {
   const files = options.files ? filesOf(session) : undefined;
   const from = files ? session.tree().path().nodes : [];
@@ -75,7 +75,7 @@ export async function move(session: Session, entry: string, options: MoveOptions
   });
   if (outcome.outcome !== "committed") {
     print(options, outcome, [`${outcome.outcome}: ${outcome.reason}`]);
-    return outcome.outcome === "skipped" ? 4 : 5;
+    return { skipped: 4, failed: 5, cancelled: 130 }[outcome.outcome];
   }
   const restored = files ? await bringFilesAlong(session, files, from, options.force ?? false) : undefined;
   print(options, { ...outcome, file: session.file, ...(restored ? { files: restored } : {}) }, [

@@ -14,6 +14,8 @@ import type {
   WorkFiles,
 } from "@stet/core";
 import { isStetError, validateRequest } from "@stet/core";
+import { amendSystem } from "../hooks/amend.ts";
+import { observed } from "../hooks/observe.ts";
 import type { QueuedKind, QueuedMessage } from "../queue-state.ts";
 import type { Draft, Session } from "../session.ts";
 import { snapshotDraft } from "../snapshot.ts";
@@ -82,12 +84,15 @@ export class Agent {
   #unwatched: string | undefined;
   #spentUsd = 0;
   #seat: ModelSeat;
+  /** Of this run, as extensions want it. */
+  #system: SystemPrompt | undefined;
 
   constructor(options: AgentOptions) {
-    this.#options = options;
+    this.#options = { ...options, emit: observed(options.session, options.emit) };
     const { provider, model, window, maxOutputTokens, costOf } = options;
     this.#seat = { provider, model, window, maxOutputTokens, ...(costOf ? { costOf } : {}) };
-    this.maintenance = new Maintenance(this.#maintenanceOptions());
+    // It tells extensions by itself.
+    this.maintenance = new Maintenance({ ...this.#maintenanceOptions(), emit: options.emit });
     this.#queue = new Queue(options.session);
   }
 
@@ -98,8 +103,9 @@ export class Agent {
   }
 
   async #moveTo(seat: ModelSeat): Promise<Room> {
-    const { session, system, tools } = this.#options;
-    await recordFrame(session, { model: seat.model, system: await system(), tools: tools.map((tool) => tool.spec) });
+    const { session, tools } = this.#options;
+    const system = this.#system ?? (await this.#options.system());
+    await recordFrame(session, { model: seat.model, system, tools: tools.map((tool) => tool.spec) });
     this.#seat = seat;
     return { family: seat.provider.family, window: seat.window, maxOutputTokens: seat.maxOutputTokens };
   }
@@ -124,6 +130,14 @@ export class Agent {
   async run(prompt: string | undefined, signal: AbortSignal): Promise<RunResult> {
     const run: Running = { usage: emptyUsage(), requests: 0, maxRequestTokens: 0, violations: 0, text: "" };
     this.#spentUsd = 0;
+    try {
+      return await this.#work(run, prompt, signal);
+    } finally {
+      await this.#recordHookCalls(signal);
+    }
+  }
+
+  async #work(run: Running, prompt: string | undefined, signal: AbortSignal): Promise<RunResult> {
     await this.#begin(prompt, signal);
     for (let at: "before_prompt" | "mid_turn" = "before_prompt"; ; at = "mid_turn") {
       if (this.#isOverBudget(run)) return this.#result(run, "max_usd");
@@ -145,13 +159,22 @@ export class Agent {
     }
   }
 
+  /** Waits until extensions have heard everything, and puts on record what they asked models. */
+  async #recordHookCalls(signal: AbortSignal): Promise<void> {
+    const { session } = this.#options;
+    await session.ports.hooks?.settled(signal);
+    const calls = session.ports.hooks?.takeCalls(session) ?? [];
+    if (calls.length > 0) await session.append(calls.map((call) => ({ type: "usage", fields: { ...call } })));
+  }
+
   /** Closes what an earlier run left open, records the frame, makes room, and puts the prompt on disk before any request. */
   async #begin(prompt: string | undefined, signal: AbortSignal): Promise<void> {
     const { session, tools, system, emit } = this.#options;
     const { model } = this.#seat;
     const closing = closingDrafts(session);
     if (closing.length > 0) await session.append(closing);
-    await recordFrame(session, { model, system: await system(), tools: tools.map((tool) => tool.spec) });
+    this.#system = await amendSystem(session, await system(), prompt, signal);
+    await recordFrame(session, { model, system: this.#system, tools: tools.map((tool) => tool.spec) });
     // What was typed before this prompt is said before it.
     while (await this.#sayNext(signal));
     if (prompt === undefined) return;
