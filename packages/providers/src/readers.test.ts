@@ -162,6 +162,12 @@ describe("google", () => {
       { type: "text", text: "Two" },
     ]);
   });
+  test("an answer that ends in calls, under either name of that end", async () => {
+    const call = { functionCall: { name: "read", args: { path: "a" } } };
+    for (const reason of ["STOP", "FUNCTION_CALL"])
+      expect((await readAll("google", [part([call], reason)])).message.stopReason).toBe("toolUse");
+    expect((await readAll("google", [part([call], "OTHER")])).failure?.kind).toBe("server");
+  });
   test("a blocked prompt, a call nobody can read, thoughts billed as output", async () => {
     expect((await readAll("google", [{ promptFeedback: { blockReason: "SAFETY" } }])).failure?.kind).toBe("refused");
     expect((await readAll("google", [part([], "MALFORMED_FUNCTION_CALL")])).failure?.kind).toBe("malformed");

@@ -13,6 +13,8 @@ const REFUSALS = new Set(
     "IMAGE_RECITATION",
   ]),
 );
+/** `FUNCTION_CALL` is what some gateways call an answer that ends in calls. */
+const ENDS: ReadonlySet<string> = new Set(["STOP", "FUNCTION_CALL"]);
 const MALFORMED = new Set([
   "MALFORMED_FUNCTION_CALL",
   "UNEXPECTED_TOOL_CALL",
@@ -77,7 +79,7 @@ function takeFinish(answer: Answer, reason: string, message: string): void {
   if (REFUSALS.has(reason)) fault("refused", "the provider stopped the answer");
   else if (MALFORMED.has(reason)) fault("malformed", "the model wrote a call that cannot be read");
   else if (reason === "MAX_TOKENS") answer.stopReason = "length";
-  else if (reason === "STOP") {
+  else if (ENDS.has(reason)) {
     answer.stopReason = answer.blocks.some((block) => block.kind === "call") ? "toolUse" : "stop";
   } else fault("server", "the provider broke off");
 }
