@@ -233,6 +233,7 @@ it("goto --files brings the project back to how it was; what others changed is t
     expect(back.stderr).toContain("not restored: b.txt: it was changed by others since");
     expect([at("a.txt"), at("b.txt")]).toEqual(["zero\n", "the user's\n"]);
     expect(JSON.parse((await run("verify", file, "--json")).stdout)).toMatchObject({ ok: true });
+    expect((await stet(["goto", file, middle as string, "--files"], scratch)).code).toBe(2);
   } finally {
     await server.close();
   }

@@ -5,6 +5,7 @@ import {
   ESTIMATOR,
   frameFor,
   goTo,
+  handedOffTo,
   handoff,
   handoffInPlace,
   type NoteWriter,
@@ -284,9 +285,13 @@ describe("handoff", () => {
     const session = await parent("reopened");
     const child = await handedOver(session, "reopened-child");
     const anyway = { ...write, window: 1_000_000 };
-    expect(standingHandoff(session)?.mark.to).toBe(child.header.id);
+    expect([standingHandoff(session)?.mark.to, handedOffTo(session)]).toEqual([child.header.id, child.header.id]);
     expect(await undo(session, anyway)).toMatchObject({ outcome: "committed", undone: { kind: "handoff" } });
-    expect(standingHandoff(session)).toBeUndefined();
+    expect([standingHandoff(session), handedOffTo(session), handedOffTo(child)]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
     expect(await undo(session, anyway)).toMatchObject({ outcome: "committed", undone: { kind: "compaction" } });
     await child.close();
   });

@@ -198,8 +198,15 @@ describe("watching", () => {
       },
       ["secret.txt", "../outside.txt"],
     );
+    const there = session.head?.node.id as EntryId;
     const moved = await move(session, files, start);
-    expect(moved.restored).toHaveLength(2);
+    expect(moved).toMatchObject({
+      restored: ["secret.txt"],
+      left: [{ reason: "it lies outside the files of the session's folder" }],
+    });
+    expect(readFileSync(join(cwd, "../outside.txt"), "utf8")).toBe("new");
+    await move(session, files, there);
+    expect((await move(session, files, start, true)).restored).toHaveLength(2);
     expect([contents(cwd).get("secret.txt"), readFileSync(join(cwd, "../outside.txt"), "utf8")]).toEqual([
       "old",
       "old",
@@ -257,6 +264,18 @@ describe("watching", () => {
     expect((await files.changes()).map(({ path }) => path)).toEqual(["kept.txt"]);
     expect(existsSync(own)).toBe(true);
   });
+});
+
+it("a session from elsewhere writes nothing outside the folder", async () => {
+  const { cwd, files } = project();
+  const session = await create("hostile", [user("start"), answer("ok")]);
+  const start = session.head?.node.id as EntryId;
+  const blob = `blob:sha256:${await session.putBlob(Buffer.from("planted"))}`;
+  const paths = ["../planted", "a/../../planted", join(cwd, "../planted"), "~/planted", ".git/hooks/planted"];
+  const listed = paths.map((path) => ({ path, before: blob, after: null }));
+  await session.append([{ type: "snapshot", fields: { entry: start, ref: "r", files: listed } }]);
+  expect((await move(session, files, start)).left).toHaveLength(paths.length);
+  expect([existsSync(join(cwd, "../planted")), contents(cwd).size]).toEqual([false, 0]);
 });
 
 it("snapshots of a wrong shape never throw", () => {

@@ -1,5 +1,5 @@
 /** The files of the folder a session works in: where their contents are kept, and bringing them back when the head moves. */
-import { existsSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { type PathNode, StetError, type WorkFiles } from "@stet/core";
 import { type RestoredFiles, restoreFiles, type Session } from "@stet/engine";
@@ -14,10 +14,19 @@ export function watchedFiles(session: Session, cwd: string): WorkFiles {
   return workFiles(cwd, { cache, exclude: [own, resolve(stetHome())] });
 }
 
-/** The files of the session's own folder. Throws `input/no_folder` (exit 3) when that is gone. */
+/**
+ * The files of the session's own folder. Throws `input/no_folder` (exit 3) when that is gone, `config/usage` (exit 2) when
+ * the user stands elsewhere: a session's header alone does not say where files may be written.
+ */
 export function filesOf(session: Session): WorkFiles {
   const { cwd } = session.header;
-  if (cwd !== "" && existsSync(cwd)) return watchedFiles(session, cwd);
+  if (cwd !== "" && existsSync(cwd)) {
+    if (realpathSync(cwd) === realpathSync(process.cwd())) return watchedFiles(session, cwd);
+    throw new StetError("config/usage", `files are brought back in the session's own folder only: go to ${cwd} first`, {
+      exitCode: 2,
+      data: { cwd },
+    });
+  }
   throw new StetError(
     "input/no_folder",
     `the session's folder is gone: ${cwd || "none is recorded"}; go without --files`,

@@ -114,7 +114,7 @@ export {
 export { type AppendedLine, type CopyTarget, type Draft, Session } from "./session.ts";
 export { type RestoredFiles, restoreFiles, snapshotDraft } from "./snapshot.ts";
 export { PRUNE, SHAKE } from "./stub-writers.ts";
-export { handoffEntry, reopenParent, standingHandoff } from "./undo-handoff.ts";
+export { handedOffTo, handoffEntry, reopenParent, standingHandoff } from "./undo-handoff.ts";
 export {
   type BranchSummaryRequest,
   closingDrafts,

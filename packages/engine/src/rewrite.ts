@@ -105,7 +105,7 @@ export async function prepareRewrite(
   request: RewriteRequest,
 ): Promise<PreparedRewrite | Extract<RewriteOutcome, { reason: string }>> {
   const { shot, best } = await chooseCandidate(snapshot(session, request));
-  const calls = [...(("calls" in best && best.calls) || []), ...(session.ports.hooks?.takeCalls(session) ?? [])];
+  const calls = [...(session.ports.hooks?.takeCalls(session) ?? []), ...(("calls" in best && best.calls) || [])];
   const isStopped = request.signal?.aborted === true;
   if (!isStopped && "summary" in best) return { shot, candidate: { ...best, calls } };
   await recordCalls(session, request, calls);

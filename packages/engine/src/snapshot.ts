@@ -1,6 +1,6 @@
 /**
  * Snapshots of what tools did to the project's files, and bringing files back when the head moves. Files that others changed
- * meanwhile are told and left alone unless forced. Sequence only; what differs between two heads is core's rule.
+ * meanwhile, and files outside the folder, are told and left alone unless forced. Sequence only; what differs between two heads is core's rule.
  */
 import {
   type ChangedFile,
@@ -91,6 +91,7 @@ async function restoreOne(
   result: RestoredFiles,
 ): Promise<void> {
   const leave = (reason: string) => result.left.push({ path, reason });
+  if (isOutside(path) && !force) return void leave("it lies outside the files of the session's folder");
   const now = await files.read(path);
   if (now === undefined) return void leave("it is too large, no plain file, or behind a link");
   const bytes = await bytesOf(session, wanted);
@@ -104,6 +105,12 @@ async function restoreOne(
   }
   await files.write(path, { bytes, mode: wanted.mode ?? now.mode });
   (bytes === null ? result.removed : result.restored).push(path);
+}
+
+/** Whether a recorded path leaves the folder, or reaches into git's own: a session from elsewhere must not write where it likes. */
+function isOutside(path: string): boolean {
+  const isUnsafe = (part: string) => part === ".." || part.toLowerCase() === ".git";
+  return /^(?:[/\\~]|[A-Za-z]:)/.test(path) || path.split(/[/\\]/).some(isUnsafe);
 }
 
 function isSame(a: Uint8Array | null, b: Uint8Array | null | undefined): boolean {

@@ -2,7 +2,7 @@
  * Taking a handoff back: the parent counts as open again and gets back what waits in the child's queue. The child stays as
  * it is, with whatever was done in it. Sequence only.
  */
-import { type EntryId, HANDOFF, type HandedOffMark } from "@stet/core";
+import { type EntryId, HANDOFF, type HandedOffMark, isNode, parseLine } from "@stet/core";
 import { movingDrafts, waitingOf } from "./queue-state.ts";
 import type { Draft, Session } from "./session.ts";
 
@@ -13,6 +13,19 @@ export function standingHandoff(session: Session, to?: string): { mark: HandedOf
     if (entry.type !== "handed_off" || (to !== undefined && entry.to !== to)) continue;
     if (entry.undone) taken.add(entry.to);
     else if (!taken.delete(entry.to)) return { mark: entry, at };
+  }
+  return undefined;
+}
+
+/**
+ * The session this one was handed over to, while nothing was said since. Looks at the end of the file only, so that resuming
+ * costs the same however long the history is.
+ */
+export function handedOffTo({ source }: Session): string | undefined {
+  for (let raw = source.lineBefore(source.sizeBytes); raw; raw = source.lineBefore(raw.at)) {
+    const line = parseLine(raw);
+    if (line.kind === "entry" && line.entry.type === "handed_off") return line.entry.undone ? undefined : line.entry.to;
+    if (line.kind === "header" || (line.kind === "entry" && isNode(line.entry))) return undefined;
   }
   return undefined;
 }

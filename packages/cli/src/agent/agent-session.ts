@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { StetError } from "@stet/core";
-import { createSession, type EnginePorts, type Session, standingHandoff } from "@stet/engine";
+import { createSession, type EnginePorts, handedOffTo, type Session } from "@stet/engine";
 import { openSession } from "../open-file.ts";
 import { prepareToWrite } from "../own-file.ts";
 import { sessionsFolder } from "../session-folder.ts";
@@ -39,7 +39,7 @@ export async function agentSession(ports: EnginePorts, cwd: string, choice: Sess
 
 async function writable(session: Session): Promise<Session> {
   await prepareToWrite(session, {});
-  const handedOff = standingHandoff(session)?.mark.to;
+  const handedOff = handedOffTo(session);
   if (handedOff !== undefined)
     process.stderr.write(`warning: this session was handed over to ${handedOff}; stet undo takes that back\n`);
   return session;
