@@ -20,7 +20,8 @@ export function config(
     case "list": {
       const settings = allSettings(cwd);
       const lines = Object.entries(settings).map(
-        ([name, { value, source }]) => `${name} = ${String(value) || "none"} (${source}): ${SETTINGS[name]?.about ?? ""}`,
+        ([name, { value, source }]) =>
+          `${name} = ${String(value) || "none"} (${source}): ${SETTINGS[name]?.about ?? ""}`,
       );
       print(options, { settings }, lines);
       return 0;
