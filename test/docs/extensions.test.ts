@@ -13,6 +13,8 @@ const extension = (name: string) => join(root, "examples/extensions", `${name}.m
 const page = readFileSync(join(root, "docs/extensions.md"), "utf8");
 const scratch = mkdtempSync(join(tmpdir(), "stet-extensions-"));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+mkdirSync(join(scratch, "home"));
+writeFileSync(join(scratch, "home/settings.json"), JSON.stringify({ trustedProjects: [scratch] }));
 
 const USAGE = { input: 100, output: 20, cacheRead: 0, cacheWrite: 0 };
 const SECRET = `sk-ant-api03-${"Zx81".repeat(12)}`;

@@ -23,7 +23,7 @@ import { compose } from "./compose.ts";
 import { reportFailure } from "./failure.ts";
 import { openSession } from "./open-file.ts";
 import type { CommonOptions } from "./output.ts";
-import { loadSettings } from "./settings.ts";
+import { loadSettings, untrustedLine } from "./settings.ts";
 import { tour } from "./tour/tour.ts";
 
 const VERSION: string = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")).version;
@@ -49,6 +49,8 @@ async function withSession(
 ): Promise<void> {
   let session: Session | undefined;
   try {
+    const untrusted = isHooked ? untrustedLine(process.cwd()) : undefined;
+    if (untrusted !== undefined) process.stderr.write(`warning: ${untrusted}\n`);
     const ports = isHooked ? await withExtensions(compose(), loadSettings(process.cwd()), process.env) : compose();
     session = await openSession(ports, file, { which: options.session, kind: options.from });
     process.exitCode = await run(session);

@@ -18,6 +18,7 @@ import { DEFAULT_RETRY, HOOK_TIMEOUT_MS } from "@stet/engine";
 import type { ModelSettings } from "@stet/providers";
 import writeFileAtomic from "write-file-atomic";
 import { stetHome } from "./session-folder.ts";
+import { isTrusted, withoutUntrusted } from "./trust.ts";
 
 type Kind = "tokens" | "number" | "flag" | "text" | "paths" | { oneOf: readonly string[] };
 
@@ -37,6 +38,11 @@ export const SETTINGS: Readonly<Record<string, Setting>> = {
     kind: { oneOf: ["read-only", "ask", "edit", "all"] },
     default: "ask",
     about: "what the agent may do unasked",
+  },
+  trustedProjects: {
+    kind: "paths",
+    default: [],
+    about: "folders whose own settings may name extensions, providers elsewhere and a freer mode; the user's file only",
   },
   "task.model": { kind: "text", default: "unset", about: "model of subagents; unset: the agent's own" },
   "compaction.enabled": { kind: "flag", default: true, about: "rewrite without being asked" },
@@ -141,13 +147,32 @@ export function settingsFile(source: "user" | "project", cwd: string): string {
   return source === "user" ? join(stetHome(), "settings.json") : join(cwd, ".stet", "settings.json");
 }
 
+/** One level as it counts: what needs trust is left out of the settings of a project that has none, and named. */
+function levelOf(source: "user" | "project", cwd: string): { settings: Record<string, unknown>; left: string[] } {
+  const settings = readObject(settingsFile(source, cwd));
+  if (source === "user") return { settings, left: [] };
+  const user = readObject(settingsFile("user", cwd));
+  const { trustedProjects } = user;
+  const trusted = Array.isArray(trustedProjects) ? trustedProjects.map(String) : [];
+  if (isTrusted(cwd, trusted)) return { settings, left: [] };
+  return withoutUntrusted(settings, String(user.mode ?? SETTINGS.mode?.default));
+}
+
+/** What the project's settings ask for and do not get, as one line; undefined where there is nothing. */
+export function untrustedLine(cwd: string): string | undefined {
+  const { left } = levelOf("project", cwd);
+  if (left.length === 0) return undefined;
+  const file = settingsFile("project", cwd);
+  return `left out of ${file} until you trust this project: ${left.join(", ")}; to trust it, put ${cwd} into trustedProjects (stet config set trustedProjects ${cwd})`;
+}
+
 /** Every setting with the source of its value. Throws `config/invalid` (exit 2) naming file, key and value. */
 export function allSettings(cwd: string): Record<string, SettingValue> {
   const all: Record<string, SettingValue> = {};
   for (const [key, setting] of Object.entries(SETTINGS)) all[key] = { value: setting.default, source: "default" };
   for (const source of ["user", "project"] as const) {
     const file = settingsFile(source, cwd);
-    for (const [key, value] of Object.entries(flat(readObject(file)))) {
+    for (const [key, value] of Object.entries(flat(levelOf(source, cwd).settings))) {
       if (!FREE.includes(key)) all[key] = { value: checked(key, value, file), source };
     }
   }
@@ -205,7 +230,7 @@ function extensionPaths({ value, source }: SettingValue, cwd: string): string[] 
 function freeSettings(cwd: string): ModelSettings {
   const merged: Record<string, Record<string, unknown>> = {};
   for (const source of ["user", "project"] as const) {
-    const file = readObject(settingsFile(source, cwd));
+    const file = levelOf(source, cwd).settings;
     for (const key of FREE) if (isObject(file[key])) merged[key] = { ...merged[key], ...file[key] };
   }
   return merged as ModelSettings;

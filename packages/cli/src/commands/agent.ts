@@ -10,7 +10,7 @@ import { type AgentSetup, makeAgent } from "../agent/make-agent.ts";
 import { screen } from "../agent/screen.ts";
 import { compose } from "../compose.ts";
 import { type CommonOptions, print } from "../output.ts";
-import { loadSettings } from "../settings.ts";
+import { loadSettings, untrustedLine } from "../settings.ts";
 
 export interface AgentCommandOptions extends Omit<CommonOptions, "session">, SessionChoice {
   print?: boolean;
@@ -28,6 +28,8 @@ export async function agent(words: readonly string[], options: AgentCommandOptio
   const prompt = words.join(" ").trim();
   const cwd = process.cwd();
   const settings = loadSettings(cwd, options.preset);
+  const untrusted = untrustedLine(cwd);
+  if (untrusted !== undefined) process.stderr.write(`warning: ${untrusted}\n`);
   const mode = options.mode ?? settings.mode;
   if (!MODES.includes(mode))
     throw new StetError("config/invalid", `no such mode: ${mode}; use ${MODES.join(", ")}`, { exitCode: 2 });

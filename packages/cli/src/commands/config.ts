@@ -1,7 +1,7 @@
 /** `stet config`: settings with the source of each value. */
 import { StetError } from "@stet/core";
 import { type CommonOptions, print } from "../output.ts";
-import { allSettings, SETTINGS, setSetting } from "../settings.ts";
+import { allSettings, SETTINGS, setSetting, untrustedLine } from "../settings.ts";
 
 export interface ConfigOptions extends CommonOptions {
   project?: boolean;
@@ -23,7 +23,8 @@ export function config(
         ([name, { value, source }]) =>
           `${name} = ${String(value) || "none"} (${source}): ${SETTINGS[name]?.about ?? ""}`,
       );
-      print(options, { settings }, lines);
+      const untrusted = untrustedLine(cwd);
+      print(options, { settings }, untrusted === undefined ? lines : [...lines, untrusted]);
       return 0;
     }
     case "get": {
