@@ -92,6 +92,22 @@ export const SETTINGS: Readonly<Record<string, Setting>> = {
     about: "extension files; relative ones start at the settings' own folder or project",
   },
   "hooks.timeoutMs": { kind: "tokens", default: HOOK_TIMEOUT_MS, about: "most an extension may take for one event" },
+  "compaction.remoteEnabled": {
+    kind: "flag",
+    default: false,
+    about: "the vendor's own compaction before a note by a model; what it makes only the same vendor can read",
+  },
+  "compaction.remoteEndpoint": {
+    kind: "text",
+    default: "unset",
+    about: "an address of yours that writes notes; its key: STET_ENDPOINT_KEY",
+  },
+  "compaction.remoteStreamingV2Enabled": { kind: "flag", default: true, about: "OpenAI: the streamed form first" },
+  "compaction.v2RetainedMessageBudget": {
+    kind: "tokens",
+    default: 8000,
+    about: "OpenAI: tokens of your newest messages kept beside the item; at most 64000",
+  },
   "compaction.asyncEnabled": { kind: "flag", default: true, about: "begin a note by a model before it is due" },
   "compaction.idleEnabled": { kind: "flag", default: false, about: "rewrite while nothing is asked" },
   "compaction.idleThresholdTokens": { kind: "tokens", default: 200_000, about: "from this many tokens on" },
@@ -127,6 +143,8 @@ export interface Settings {
   taskModel?: string;
   /** Model to go on with where a rewrite would be due. */
   promotionTarget?: string;
+  /** Compaction elsewhere: by the vendor itself, and an address of the user's own. */
+  remote: { isNative: boolean; endpoint?: string };
   /** Notes are begun before they are due. */
   isAhead: boolean;
   /** Seconds without a prompt before an idle rewrite. */
@@ -194,6 +212,7 @@ export function loadSettings(cwd: string, preset?: string): Settings {
   const model = text("model");
   const compactionModel = text("compaction.model");
   const taskModel = text("task.model");
+  const endpoint = text("compaction.remoteEndpoint");
   const promotionTarget = all["contextPromotion.enabled"]?.value === true ? text("contextPromotion.target") : undefined;
   return {
     preset: name,
@@ -206,11 +225,21 @@ export function loadSettings(cwd: string, preset?: string): Settings {
       maxRetries: all["retry.maxRetries"]?.value as number,
       baseDelayMs: all["retry.baseDelayMs"]?.value as number,
     },
-    models: freeSettings(cwd),
+    models: {
+      ...freeSettings(cwd),
+      compaction: {
+        isStreaming: all["compaction.remoteStreamingV2Enabled"]?.value as boolean,
+        retainedTokens: all["compaction.v2RetainedMessageBudget"]?.value as number,
+      },
+    },
     handoffSaveToDisk: all["compaction.handoffSaveToDisk"]?.value as boolean,
     handoffInPlace: all["handoff.inPlace"]?.value === true && behaviour.handoff === "new_session_or_in_place",
     extensions: extensionPaths(all.extensions as SettingValue, cwd),
     hookTimeoutMs: all["hooks.timeoutMs"]?.value as number,
+    remote: {
+      isNative: all["compaction.remoteEnabled"]?.value as boolean,
+      ...(endpoint === undefined ? {} : { endpoint }),
+    },
     isAhead: all["compaction.asyncEnabled"]?.value as boolean,
     idleSeconds: idleSeconds(policy),
     ...(promotionTarget === undefined ? {} : { promotionTarget }),

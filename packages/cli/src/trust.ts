@@ -26,6 +26,11 @@ export function withoutUntrusted(
   for (const [key, value] of Object.entries(settings)) {
     if (key === "extensions" || key === "trustedProjects") left.push(key);
     else if (key === "mode" && MODES.indexOf(String(value)) > MODES.indexOf(mode)) left.push(`${key} = ${value}`);
+    else if (key === "compaction" && endpointIn(value)) {
+      const { remoteEndpoint: _elsewhere, ...rest } = value as Record<string, unknown>;
+      kept[key] = rest;
+      left.push("compaction.remoteEndpoint");
+    } else if (key === "compaction.remoteEndpoint") left.push(key);
     else if (key === "providers") {
       const [near, far] = byAddress(value);
       kept[key] = near;
@@ -33,6 +38,12 @@ export function withoutUntrusted(
     } else kept[key] = value;
   }
   return { settings: kept, left };
+}
+
+/** Whether the words of the session would go to another machine. */
+function endpointIn(value: unknown): boolean {
+  const url = (value as { remoteEndpoint?: unknown } | null)?.remoteEndpoint;
+  return url !== undefined && !LOOPBACK.test(String(url));
 }
 
 /** Providers on this machine, and the names of those elsewhere. */

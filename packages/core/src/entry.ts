@@ -126,6 +126,15 @@ export interface Checkpoint {
   };
 }
 
+/** What one vendor made of the covered part, opaque to every other one; goes back unchanged, before the note. */
+export interface Alternative {
+  /** Who can read it. */
+  for: { provider: string; api: string };
+  through: EntryId;
+  /** Ready for the wire, in order: input items for OpenAI, blocks of the first assistant message for Anthropic. */
+  content: { [key: string]: Json }[];
+}
+
 export interface CompactionEntry extends EntryBase {
   type: "compaction";
   summary: string;
@@ -137,6 +146,7 @@ export interface CompactionEntry extends EntryBase {
   fromExtension?: boolean;
   preserveData?: { [key: string]: Json };
   replacement?: Prefix;
+  alternatives?: Alternative[];
   parts?: SummaryParts;
   tokensAfter?: number;
   /** `manual`, `threshold`, `overflow`, `clear`, `navigation`, … */

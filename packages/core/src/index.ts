@@ -16,6 +16,7 @@ export type { RenderedMessage } from "./context/rendered.ts";
 export { familyOfApi } from "./context/thinking.ts";
 export { type TranscriptItem, transcript } from "./context/transcript.ts";
 export {
+  type Alternative,
   type BranchSummaryEntry,
   type Checkpoint,
   type CompactionEntry,
@@ -145,6 +146,7 @@ export {
   isTransient,
   type ModelCall,
   type ModelRef,
+  type NativeAnswer,
   type Provider,
 } from "./provider.ts";
 export type { Graft, Prefix, Replacement, Stub } from "./replacement.ts";

@@ -3,7 +3,7 @@
  * asked, decide whether to ask again, or keep anything between calls.
  */
 import "./abort-signal.ts";
-import type { AssistantMessage, Json } from "./message.ts";
+import type { AssistantMessage, Json, Usage } from "./message.ts";
 import type { ProviderFamily } from "./rules/violation.ts";
 
 /** A model, as assistant messages record it. */
@@ -64,11 +64,18 @@ export type CallEvent =
       failure?: CallFailure;
     };
 
-/** One vendor's door. `call` never throws and never retries. */
+/** What a vendor's own compaction came to: pieces for its wire, in order, or a failure. */
+export type NativeAnswer =
+  | { content: { [key: string]: Json }[]; usage?: Usage }
+  | { failure: CallFailure; usage?: Usage };
+
+/** One vendor's door. Nothing here throws or retries. */
 export interface Provider {
   readonly id: string;
   readonly family: ProviderFamily;
   call(call: ModelCall): AsyncIterable<CallEvent>;
+  /** The vendor's own compaction of the conversation in `body`; absent where it has none. */
+  compact?(call: ModelCall): Promise<NativeAnswer>;
 }
 
 /** Failures that pass by waiting; everything else fails at once. */

@@ -3,6 +3,7 @@
  * is core/plan's rule, what to say the writer's; this file tries ever smaller kept parts until the request fits.
  */
 import type {
+  Alternative,
   CompactionPlan,
   EntryId,
   Json,
@@ -62,6 +63,7 @@ export interface Candidate {
   kept?: KeptData;
   /** Lines of the writer for the receipt. */
   notes?: string[];
+  alternatives?: Alternative[];
 }
 
 /** Everything the attempts share. */
@@ -234,6 +236,7 @@ async function write(shot: Snapshot, plan: CompactionPlan): Promise<Candidate | 
     tokensAfter: 0,
     ...(note.calls ? { calls: note.calls } : {}),
     ...(note.notes ? { notes: note.notes } : {}),
+    ...(note.alternative ? { alternatives: [{ ...note.alternative, through: plan.through }] } : {}),
   };
   candidate.tokensAfter = project(shot, candidate);
   return candidate;
@@ -338,6 +341,7 @@ function projectedView(view: View, candidate: Candidate): View {
         tokensBefore: 0,
         replacement: { placement: "prefix", through: plan.through },
         parts: candidate.parts,
+        ...(candidate.alternatives ? { alternatives: candidate.alternatives } : {}),
       },
       plan.through,
     );

@@ -1,5 +1,5 @@
 /** A compaction as the log keeps it: the documented fields and what a tail-first open needs. Must not decide what it hides. */
-import type { CompactionPlan, EntryId, Json, Ledger, Receipt, SummaryParts } from "@stet/core";
+import type { Alternative, CompactionPlan, EntryId, Json, Ledger, Receipt, SummaryParts } from "@stet/core";
 import { fileDetails, storeLedger } from "@stet/core";
 import { frameMarkAt, modelOf } from "./frame.ts";
 import type { KeptData } from "./hooks/decide.ts";
@@ -18,6 +18,7 @@ export interface CompactionFacts {
   window: number;
   strategy: string;
   receipt: Receipt;
+  alternatives?: Alternative[] | undefined;
   /** The soft trigger may act again at this size. */
   armed: boolean;
   /** Elision appended with it. */
@@ -44,6 +45,7 @@ export function compactionDraft(session: Session, facts: CompactionFacts): Draft
       details: fileDetails(ledger.files),
       ...facts.kept,
       replacement: { placement: "prefix", through: plan.through },
+      ...(facts.alternatives ? { alternatives: facts.alternatives } : {}),
       parts: facts.parts,
       tokensAfter: facts.tokensAfter,
       trigger: facts.trigger,

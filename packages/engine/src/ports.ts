@@ -1,5 +1,6 @@
 /** What the engine needs from outside. Types, and the name the engine signs with. */
 import type {
+  Alternative,
   Digest,
   EntryId,
   Frame,
@@ -86,6 +87,8 @@ export interface WrittenNote {
   calls?: ModelCallRecord[];
   /** Lines for the receipt: how it was made. */
   notes?: string[];
+  /** What a vendor itself made of the covered part, and who can read it. */
+  alternative?: Pick<Alternative, "for" | "content">;
 }
 
 /** A note that could not be written; `calls` were made and paid for all the same. */

@@ -365,6 +365,7 @@ function compactionFacts(
     window: request.window,
     strategy: request.writer.id,
     receipt,
+    alternatives: candidate.alternatives,
     armed: limits.rearm === null || candidate.tokensAfter <= limits.rearm,
     elisionId,
     kept: candidate.kept,

@@ -11,6 +11,7 @@ export {
   windowInForce,
 } from "./catalog/catalog.ts";
 export type { PriceRow } from "./catalog/table.ts";
+export { askEndpoint, type EndpointOptions } from "./compaction/endpoint.ts";
 export { isOverflowText } from "./failure/classify.ts";
 export { googleProvider } from "./google/google-provider.ts";
 export { type ChatProviderOptions, openaiChatProvider } from "./openai-chat/chat-provider.ts";

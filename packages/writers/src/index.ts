@@ -10,6 +10,8 @@ export {
   type ModelWriterOptions,
   modelWriter,
   type NoteCall,
+  type SuffixPort,
 } from "./model.ts";
+export { type AskVendor, type NativeNote, type NativeResult, nativeWriter } from "./native.ts";
 export { focusLine, type PromptName, prompt } from "./prompts.ts";
 export type { LocalNote, LocalTask } from "./task.ts";

@@ -1,6 +1,6 @@
 /** The ways of making room this build has, by name: as a preset lists them, or the one a user asked for. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { isStetError, type Provider, StetError } from "@stet/core";
+import { isStetError, type Method, type Provider, redact, StetError } from "@stet/core";
 import {
   type CompletionPorts,
   completion,
@@ -13,9 +13,10 @@ import {
   type Session,
   SHAKE,
   type StubWriter,
+  vendorCompaction,
 } from "@stet/engine";
-import { type Environment, providerFor, type ResolvedModel, resolveModel } from "@stet/providers";
-import { modelWriter } from "@stet/writers";
+import { askEndpoint, type Environment, providerFor, type ResolvedModel, resolveModel } from "@stet/providers";
+import { type Complete, modelWriter, nativeWriter } from "@stet/writers";
 import { LOCAL_WRITER } from "../compose.ts";
 import type { Settings } from "../settings.ts";
 
@@ -43,7 +44,7 @@ export interface MethodSetup {
 }
 
 /** Names `--strategy` takes. */
-const STRATEGIES = ["local", "model", "prune", "shake"] as const;
+const STRATEGIES = ["local", "model", "native", "endpoint", "prune", "shake"] as const;
 
 /**
  * The method a user named; it is never replaced. Throws `config/invalid` (exit 2) for a name this build does not have, and
@@ -57,6 +58,10 @@ export function methodNamed(strategy: string, setup: MethodSetup): Writer {
       return PRUNE;
     case "shake":
       return SHAKE;
+    case "native":
+      return natively(setup);
+    case "endpoint":
+      return byEndpoint(setup);
     case "model": {
       const model = noteModel(setup);
       if (!model)
@@ -81,7 +86,8 @@ export function methodList(setup: MethodSetup): Writer[] {
   for (const method of settings.behaviour.methods) {
     if (method === "prune") writers.push(PRUNE);
     else if (method === "shake") writers.push(SHAKE);
-    else if (method === "model") writers.push(...optionalModel(setup));
+    else if (method === "model") writers.push(...asked(setup), ...optional("model", setup));
+    else if (method === "native" || method === "endpoint") writers.push(...optional(method, setup));
     else if (method !== "local")
       emit({
         type: "warning",
@@ -91,21 +97,78 @@ export function methodList(setup: MethodSetup): Writer[] {
   return [...writers, LOCAL_WRITER];
 }
 
+/** What the settings put before the model of every preset: the vendor's own compaction, and the user's own address. */
+function asked(setup: MethodSetup): Writer[] {
+  const { behaviour, remote } = setup.settings;
+  const isListed = (method: Method) => behaviour.methods.includes(method);
+  return [
+    ...(remote.isNative && !isListed("native") ? optional("native", setup) : []),
+    ...(remote.endpoint !== undefined && !isListed("endpoint") ? optional("endpoint", setup) : []),
+  ];
+}
+
 /** A model nobody can reach is said, and the next method is used. */
-function optionalModel(setup: MethodSetup): Writer[] {
+function optional(method: "model" | "native" | "endpoint", setup: MethodSetup): Writer[] {
   try {
-    return [methodNamed("model", setup)];
+    return [methodNamed(method, setup)];
   } catch (error) {
     if (!isStetError(error)) throw error;
-    setup.emit({ type: "warning", message: `no note by a model: ${error.message}` });
+    const what = method === "model" ? "no note by a model" : `no ${method} compaction`;
+    setup.emit({ type: "warning", message: `${what}: ${error.message}` });
     return [];
   }
+}
+
+function natively(setup: MethodSetup): NoteWriter {
+  const { session, settings, env } = setup;
+  // Only the session's own model can read what it made.
+  const model = setup.model ?? sessionModel(setup);
+  if (!model)
+    throw new StetError("provider/no_model", "the session names no model that could compact it", { exitCode: 5 });
+  const provider = setup.provider ?? providerFor(model.ref, env, settings.models);
+  if (!provider.compact)
+    throw new StetError("provider/no_native", `${model.ref.provider} has no compaction of its own`, { exitCode: 5 });
+  const ports = portsFor(setup, model, provider);
+  return nativeWriter(vendorCompaction(session, ports, setup.agentOutputTokens ?? outputCap(model)));
+}
+
+function byEndpoint(setup: MethodSetup): NoteWriter {
+  const { settings, env, session } = setup;
+  const { endpoint } = settings.remote;
+  if (endpoint === undefined)
+    throw new StetError(
+      "config/no_endpoint",
+      "no endpoint to write the note; set compaction.remoteEndpoint to its address",
+      {
+        exitCode: 2,
+      },
+    );
+  const key = env.STET_ENDPOINT_KEY;
+  const model = settings.compactionModel;
+  const options = { url: endpoint, ...(key ? { apiKey: key } : {}), ...(model === undefined ? {} : { model }) };
+  const complete: Complete = async (task, signal = new AbortController().signal) => {
+    const asked = { ...task, system: redact(task.system).text, user: redact(task.user).text };
+    const answer = await askEndpoint(options, asked, signal);
+    const base = {
+      callId: session.ports.ids.session(),
+      model: endpoint,
+      hasToolCall: false,
+      stopReason: "stop" as const,
+    };
+    if ("text" in answer) return { ...base, text: answer.text };
+    return { ...base, text: "", failure: `${answer.failure.kind}: ${answer.failure.message}` };
+  };
+  const writer = modelWriter({ complete, window: DEFAULT_WINDOW, maxOutputTokens: DEFAULT_OUTPUT_TOKENS });
+  return { ...writer, id: "endpoint" };
 }
 
 /** `compaction.model`, else the agent's own, else the session's. */
 function noteModel({ settings, model, session }: MethodSetup): ResolvedModel | undefined {
   if (settings.compactionModel !== undefined) return resolveModel(settings.compactionModel, settings.models);
-  if (model) return model;
+  return model ?? sessionModel({ settings, session });
+}
+
+function sessionModel({ settings, session }: Pick<MethodSetup, "settings" | "session">): ResolvedModel | undefined {
   const recorded = modelOf(session);
   const name = settings.model ?? (recorded?.provider ? `${recorded.provider}/${recorded.id}` : undefined);
   return name === undefined ? undefined : resolveModel(name, settings.models);
@@ -126,7 +189,22 @@ function byModel(setup: MethodSetup, model: ResolvedModel, provider: Provider): 
   return modelWriter({
     complete: completion(ports),
     window: model.window?.value ?? DEFAULT_WINDOW,
-    maxOutputTokens: Math.min(model.outputCap?.value ?? DEFAULT_OUTPUT_TOKENS, DEFAULT_OUTPUT_TOKENS),
+    maxOutputTokens: outputCap(model),
     ...(rides ? { suffix: { ...ridingOn(session, ports, agentOutputTokens), ...(prices ? { prices } : {}) } } : {}),
   });
+}
+
+function portsFor({ session, settings, emit }: MethodSetup, model: ResolvedModel, provider: Provider): CompletionPorts {
+  return {
+    provider,
+    model: model.ref,
+    retry: settings.retry,
+    wait,
+    emit,
+    newId: () => session.ports.ids.session(),
+  };
+}
+
+function outputCap(model: ResolvedModel): number {
+  return Math.min(model.outputCap?.value ?? DEFAULT_OUTPUT_TOKENS, DEFAULT_OUTPUT_TOKENS);
 }

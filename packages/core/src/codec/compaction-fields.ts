@@ -35,6 +35,9 @@ const CHECKS: Readonly<Record<string, Check>> = {
     "turnPrefix?": pair,
     "newest?": shape({ entry: isText, start: isNumber, text: isNumber }),
   }),
+  alternatives: list(
+    shape({ for: shape({ provider: isText, api: isText }), through: isText, content: list(isObject) }),
+  ),
   tokensAfter: isNumber,
   trigger: isText,
   window: isNumber,

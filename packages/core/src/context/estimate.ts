@@ -37,6 +37,7 @@ function estimateBlock(block: RenderedBlock, estimator: Estimator): number {
       return estimator.text(block.text) + estimator.text(block.signature);
     case "redactedThinking":
       return estimator.text(block.data);
+    case "native":
     case "reasoning":
       return estimator.text(JSON.stringify(block.item));
     case "toolCall": {

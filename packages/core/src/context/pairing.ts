@@ -67,7 +67,7 @@ function pairTurn(pairing: Pairing, assistant: DraftMessage, following: readonly
   if (shown) {
     const last = out[out.length - 1];
     if (!last) out.push(fixedTurn("opener", OPENER_TEXT));
-    else if (last.role === "assistant") out.push(fixedTurn("separator", SEPARATOR_TEXT));
+    else if (last.role === "assistant" || last.role === "native") out.push(fixedTurn("separator", SEPARATOR_TEXT));
     out.push(shown);
   }
   if (shown && !dropsCalls) pushResults(pairing, shown, calls, answers);

@@ -23,6 +23,8 @@ import { bashText, branchText, NO_OUTPUT_TEXT, noteText, PRUNED_TEXT } from "./w
 export function renderView(view: View, target: Target): DraftMessage[] {
   const drafts: DraftMessage[] = [];
   for (const segment of view.segments) {
+    const native = segment.kind === "prefix" ? nativeDraft(segment.by, target) : undefined;
+    if (native) drafts.push(native);
     const draft = renderSegment(segment, target);
     if (draft && (draft.content.length > 0 || draft.role === "assistant")) drafts.push(draft);
   }
@@ -143,6 +145,20 @@ function customDraft(
 function branchDraft(summary: unknown, source: EntryId, set: StubSet | undefined, family: ProviderFamily) {
   const content = typeof summary === "string" ? summary : "";
   return summaryDraft("graft", source, stubbedContent(content, set), branchText, family);
+}
+
+/** What the target's own vendor made of the covered part; whoever cannot read it has the note alone. */
+function nativeDraft(by: CompactionEntry, { frame }: Target): DraftMessage | undefined {
+  const readable = by.alternatives?.find(
+    ({ for: { provider, api } }) => provider === frame.provider && api === frame.api,
+  );
+  if (!readable || readable.content.length === 0) return undefined;
+  return {
+    role: "native",
+    origin: "native",
+    source: by.id,
+    content: readable.content.map((item) => ({ type: "native", item })),
+  };
 }
 
 /** Summary text inside its marked block, images after it. Empty content (`clear`) gives an empty draft. */

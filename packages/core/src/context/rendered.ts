@@ -10,6 +10,8 @@ export type Origin =
   | "entry"
   /** The note of the effective prefix. */
   | "note"
+  /** What the vendor itself made of the covered part; stands before the note. */
+  | "native"
   | "graft"
   /** The next user message, not recorded yet. */
   | "prompt"
@@ -64,7 +66,13 @@ export interface RenderedToolCall {
   itemId?: string;
   signature?: string;
 }
+/** A piece of a vendor's own compaction, ready for its wire. */
+export interface RenderedNative {
+  type: "native";
+  item: { [key: string]: Json };
+}
 export type RenderedBlock =
+  | RenderedNative
   | RenderedText
   | RenderedImage
   | RenderedThinking
@@ -74,7 +82,8 @@ export type RenderedBlock =
 
 /** One message of a request before it takes a provider's shape. `source` and `origin` never reach a body. */
 export interface RenderedMessage {
-  role: "user" | "assistant" | "toolResult" | "developer";
+  /** `native`: said by the vendor's own compaction; on Anthropic's wire an assistant's. */
+  role: "user" | "assistant" | "toolResult" | "developer" | "native";
   origin: Origin;
   /** The entry it was made from, `null` for Stet's own fixed turns. */
   source: EntryId | null;

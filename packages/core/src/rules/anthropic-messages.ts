@@ -18,7 +18,14 @@ const CALL_FIELDS = new Set(["type", "id", "name", "input", "cache_control", "ca
 const RESULT_FIELDS = new Set(["type", "tool_use_id", "content", "is_error", "cache_control"]);
 const THINKING_FIELDS = new Set(["type", "thinking", "signature", "cache_control"]);
 const REDACTED_FIELDS = new Set(["type", "data", "cache_control"]);
-const COMPACTION_FIELDS = new Set(["type", "content", "cache_control"]);
+const COMPACTION_FIELDS = new Set([
+  "type",
+  "content",
+  "encrypted_content",
+  "signature",
+  "tool_changes",
+  "cache_control",
+]);
 const SOURCE_FIELDS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ["base64", new Set(["type", "media_type", "data"])],
   ["url", new Set(["type", "url"])],
@@ -67,7 +74,7 @@ export function judgeMessages(judge: AnthropicJudge, messages: unknown): void {
   judge.each("messages", messages, judgeMessage);
   closeCalls(judge, judge.calls, messages.length - 1, []);
   const last: unknown = messages.at(-1);
-  if (isObject(last) && last.role === "assistant") {
+  if (isObject(last) && last.role === "assistant" && !judge.isCompacting) {
     judge.fail("last-user", "the last message is the assistant's", `messages[${messages.length - 1}]`);
   }
 }
@@ -82,7 +89,8 @@ function judgeMessage(judge: AnthropicJudge, message: unknown, index: number): v
   const before = judge.role;
   if (role !== "user" && role !== "assistant")
     judge.fail("role", `role ${JSON.stringify(role)} is neither user nor assistant`);
-  else if (before === "" && role !== "user") judge.fail("first-user", "the first message is not the user's");
+  else if (before === "" && role !== "user" && !startsWithCompaction(message))
+    judge.fail("first-user", "the first message is not the user's");
   else if (before === role) judge.fail("alternation", `two ${role} messages in a row`);
   judge.role = typeof role === "string" ? role : "unknown";
   // Two lists that take turns: a long conversation makes no garbage here.
@@ -95,6 +103,12 @@ function judgeMessage(judge: AnthropicJudge, message: unknown, index: number): v
   judge.sawCall = false;
   judgeContent(judge, message.content);
   closeCalls(judge, judge.expected, index - 1, judge.answered);
+}
+
+/** A compaction block stands first in the conversation, in place of what it summarises. */
+function startsWithCompaction({ role, content }: JsonObject): boolean {
+  const first: unknown = Array.isArray(content) ? content[0] : undefined;
+  return role === "assistant" && isObject(first) && first.type === "compaction";
 }
 
 function closeCalls(judge: AnthropicJudge, calls: readonly string[], index: number, answered: readonly string[]): void {

@@ -59,6 +59,8 @@ export class AnthropicJudge extends Judge<AnthropicRule> {
   sawShortMarker = false;
   images = 0;
   sawToolBlock = false;
+  /** The request asks for nothing but a compaction block. */
+  isCompacting = false;
   /** Every call id of the request so far. */
   readonly callIds = new Set<string>();
   /** Calls of the message being walked. */

@@ -22,7 +22,7 @@ const BODY_FIELDS = new Set(
     "top_k",
   ].concat(
     ["stop_sequences", "stream", "metadata", "service_tier", "container", "context_management", "mcp_servers"],
-    ["output_config", "output_format", "cache_control", "inference_geo", "speed"],
+    ["output_config", "output_format", "cache_control", "inference_geo", "speed", "compaction"],
   ),
 );
 const TOOL_FIELDS = new Set(
@@ -33,6 +33,7 @@ const TOOL_FIELDS = new Set(
   ]),
 );
 const CHOICE_FIELDS = new Set(["type", "name", "disable_parallel_tool_use"]);
+const COMPACTION_FIELDS = new Set(["type", "instructions"]);
 const THINKING_FIELDS = new Set(["type", "budget_tokens", "display"]);
 
 /** What is wrong with `body` as an Anthropic Messages request; empty when nothing is. Never throws. */
@@ -43,6 +44,7 @@ export function validateAnthropic(body: unknown): Violation[] {
   if (!isNonBlank(body.model)) judge.fail("model", "model is not a name", "model");
   if (!isIntegerFrom(body.max_tokens, 1))
     judge.fail("max-tokens", "max_tokens is not a positive integer", "max_tokens");
+  judgeCompactionRequest(judge, body.compaction);
   const toolNames = judgeTools(judge, body.tools);
   judgeSystem(judge, body.system);
   judgeMessages(judge, body.messages);
@@ -56,6 +58,19 @@ export function validateAnthropic(body: unknown): Violation[] {
   judgeThinkingConfig(judge, body);
   judgeToolChoice(judge, body, toolNames);
   return judge.violations;
+}
+
+/** A request that asks for nothing but a compaction block; it may end on an assistant message. */
+function judgeCompactionRequest(judge: AnthropicJudge, compaction: unknown): void {
+  if (compaction === undefined || compaction === null) return;
+  judge.isCompacting = true;
+  if (!isObject(compaction) || compaction.type !== "summarize") {
+    judge.fail("compaction", "compaction is not of type summarize", "compaction");
+    return;
+  }
+  judge.fields(compaction, COMPACTION_FIELDS);
+  if (compaction.instructions !== undefined && typeof compaction.instructions !== "string")
+    judge.fail("compaction", "compaction.instructions is not text", "compaction");
 }
 
 function judgeTools(judge: AnthropicJudge, tools: unknown): ReadonlySet<string> {

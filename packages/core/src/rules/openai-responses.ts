@@ -101,6 +101,8 @@ class ResponsesJudge extends Judge<ResponsesRule> {
   readonly calls = new Map<string, number>();
   /** Index of a reasoning item still waiting for the item it belongs to. */
   reasoningAt = -1;
+  /** Index of the last item. */
+  lastIndex = -1;
   role: "user" | "assistant" = "user";
 }
 
@@ -152,13 +154,14 @@ function judgeInput(judge: ResponsesJudge, input: unknown): void {
     judge.fail("input", "input is neither text nor a non-empty list", "input");
     return;
   }
+  judge.lastIndex = input.length - 1;
   judge.each("input", input, judgeItem);
   if (judge.reasoningAt >= 0) failReasoning(judge);
   for (const [id, index] of judge.calls) {
     if (index >= 0) judge.fail("call-unanswered", `call ${id} has no output after it`, `input[${index}]`);
   }
   const last: unknown = input.at(-1);
-  if (!isObject(last) || last.type === "function_call_output") return;
+  if (!isObject(last) || last.type === "function_call_output" || last.type === "compaction_trigger") return;
   if (last.role === "user" || last.role === "developer" || last.role === "system") return;
   judge.fail("last-item", "the last item is the model's own", `input[${input.length - 1}]`);
 }
@@ -184,6 +187,8 @@ function judgeItem(judge: ResponsesJudge, item: unknown, index: number): void {
   else if (type === "compaction") {
     judge.fields(item, COMPACTION_FIELDS);
     if (!isNonBlank(item.encrypted_content)) judge.fail("compaction", "compaction without encrypted_content");
+  } else if (type === "compaction_trigger") {
+    if (index !== judge.lastIndex) judge.fail("compaction", "compaction_trigger is not the last item");
   } else if (type === "reasoning") {
     if (judge.reasoningAt < 0) judge.reasoningAt = index;
     judgeReasoning(judge, item);

@@ -1,5 +1,6 @@
 /** Anthropic Messages, and servers that speak its wire, through Anthropic's SDK as transport. Must not change what is asked. */
 import type { ModelCall, Provider } from "@stet/core";
+import { ANTHROPIC_COMPACTION_BETA, carriesCompaction, compactAnthropic } from "../compaction/anthropic-compaction.ts";
 import { runCall, type Wire } from "../stream/run-call.ts";
 import { SDK_TIMEOUT_MS, type TransportOptions, throughSdk, trimUrl } from "../stream/transport.ts";
 import { anthropicReader } from "./reader.ts";
@@ -14,10 +15,31 @@ export function anthropicProvider(options: TransportOptions & { id?: string } = 
     reader: anthropicReader,
     secrets: options.apiKey ? [options.apiKey] : [],
   };
-  return { id: options.id ?? "anthropic", family: "anthropic", call: (call) => runCall(wire, call) };
+  return {
+    id: options.id ?? "anthropic",
+    family: "anthropic",
+    call: (call) => runCall(wire, call),
+    compact: (call) =>
+      compactAnthropic(
+        call,
+        (body, signal) => send(options, body, ANTHROPIC_COMPACTION_BETA, signal),
+        wire.secrets,
+        options.compactTimeoutMs,
+      ),
+  };
 }
 
-async function post(options: TransportOptions, call: ModelCall, signal: AbortSignal): Promise<Response> {
+function post(options: TransportOptions, call: ModelCall, signal: AbortSignal): Promise<Response> {
+  const beta = carriesCompaction(call.body) ? ANTHROPIC_COMPACTION_BETA : undefined;
+  return send(options, { ...call.body, stream: true }, beta, signal);
+}
+
+async function send(
+  options: TransportOptions,
+  body: { [key: string]: unknown },
+  beta: string | undefined,
+  signal: AbortSignal,
+): Promise<Response> {
   const { default: Anthropic } = await import("@anthropic-ai/sdk");
   return throughSdk(options, async (fetchLike) => {
     const client = new Anthropic({
@@ -30,8 +52,11 @@ async function post(options: TransportOptions, call: ModelCall, signal: AbortSig
       timeout: SDK_TIMEOUT_MS,
       logLevel: "off",
     });
-    const headers = { ...(options.apiKey ? {} : { Authorization: null }), ...options.headers };
-    const body = { ...call.body, stream: true };
+    const headers = {
+      ...(options.apiKey ? {} : { Authorization: null }),
+      ...(beta === undefined ? {} : { "anthropic-beta": beta }),
+      ...options.headers,
+    };
     return client.post("/v1/messages", { body, headers, signal, stream: true }).asResponse();
   });
 }

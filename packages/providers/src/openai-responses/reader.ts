@@ -49,7 +49,7 @@ export function responsesReader(answer: Answer, refuse: (body: WireObject) => ne
         break;
       case "response.failed": {
         const response = asObject(data.response) ?? {};
-        takeUsage(answer, asObject(response.usage));
+        answer.usage = responsesUsage(asObject(response.usage)) ?? answer.usage;
         refuse(response);
       }
     }
@@ -108,7 +108,7 @@ function messageSignature({ id, phase }: WireObject): string | undefined {
 }
 
 function takeEnd(answer: Answer, response: WireObject, refuse: (body: WireObject) => never): void {
-  takeUsage(answer, asObject(response.usage));
+  answer.usage = responsesUsage(asObject(response.usage)) ?? answer.usage;
   if (response.status === "failed") refuse(response);
   answer.isOver = true;
   if (response.status === "incomplete") {
@@ -127,10 +127,10 @@ function fault(kind: FailureKind, text: string): { kind: FailureKind; text: stri
 }
 
 /** `input_tokens` holds the cached ones; here each token is counted once. */
-function takeUsage(answer: Answer, given: WireObject | undefined): void {
+export function responsesUsage(given: WireObject | undefined): Usage | undefined {
   const prompt = countOf(given?.input_tokens);
   const output = countOf(given?.output_tokens);
-  if (!given || (prompt === undefined && output === undefined)) return;
+  if (!given || (prompt === undefined && output === undefined)) return undefined;
   const details = asObject(given.input_tokens_details);
   const cacheRead = countOf(details?.cached_tokens) ?? 0;
   const cacheWrite = countOf(details?.cache_write_tokens) ?? 0;
@@ -141,5 +141,5 @@ function takeUsage(answer: Answer, given: WireObject | undefined): void {
     cacheWrite,
   };
   usage.totalTokens = countOf(given.total_tokens) ?? usage.input + usage.output + cacheRead + cacheWrite;
-  answer.usage = usage;
+  return usage;
 }

@@ -20,6 +20,7 @@ export function buildOpenaiResponses(
   for (const message of messages) {
     if (message.role === "assistant") pushAssistant(input, message);
     else if (message.role === "toolResult") input.push(resultItem(message));
+    else if (message.role === "native") input.push(...message.content.flatMap(nativeItem));
     else input.push({ type: "message", role: message.role, content: message.content.map(inputPart) });
   }
   body.input = input;
@@ -53,6 +54,10 @@ function pushAssistant(input: JsonObject[], message: RenderedMessage): void {
       input.push(item);
     }
   }
+}
+
+function nativeItem(block: RenderedBlock): JsonObject[] {
+  return block.type === "native" ? [block.item] : [];
 }
 
 function resultItem(message: RenderedMessage): JsonObject {
