@@ -52,7 +52,7 @@ async function setUp(name: string, vendor: Vendor, isStreaming = true, compactTi
   const options = {
     baseUrl: vendor === "openai" ? `${server.url}/v1` : server.url,
     apiKey: "k",
-    compactTimeoutMs: 300,
+    compactTimeoutMs,
   };
   const provider =
     vendor === "openai"
