@@ -3,7 +3,7 @@
  * Nodes form the tree; marks point at a node and never join a path. Must not know how lines are stored.
  */
 import type { ContentBlock, Json, Message, Usage } from "./message.ts";
-import type { Graft, Prefix, Replacement, Stub } from "./replacement.ts";
+import type { Alternative, Graft, Prefix, Replacement, Stub } from "./replacement.ts";
 
 /** Short, unique within a file. Entries of files without ids get `v` + base-36 byte offset. */
 export type EntryId = string;
@@ -135,6 +135,8 @@ export interface CompactionEntry extends EntryBase {
   fromExtension?: boolean;
   preserveData?: { [key: string]: Json };
   replacement?: Prefix;
+  /** What providers' own compactions gave beside the readable note. */
+  alternatives?: Alternative[];
   parts?: SummaryParts;
   tokensAfter?: number;
   /** `manual`, `threshold`, `overflow`, `clear`, `navigation`, … */

@@ -3,7 +3,8 @@
  * asked, decide whether to ask again, or keep anything between calls.
  */
 import "./abort-signal.ts";
-import type { AssistantMessage, Json } from "./message.ts";
+import type { NativeWay } from "./context/native-request.ts";
+import type { AssistantMessage, Json, Usage } from "./message.ts";
 import type { ProviderFamily } from "./rules/violation.ts";
 
 /** A model, as assistant messages record it. */
@@ -64,11 +65,29 @@ export type CallEvent =
       failure?: CallFailure;
     };
 
+/** A call that asks for the provider's own compaction. */
+export interface NativeCall extends ModelCall {
+  way: NativeWay;
+  /** Time it may take, milliseconds. */
+  timeoutMs: number;
+}
+
+/** What came of it. `items` as the provider sent them; nothing about them is judged yet. */
+export interface NativeAnswer {
+  items: { [key: string]: Json }[];
+  /** Anthropic's `stop_reason`, OpenAI's `status`; empty where none came. */
+  stop: string;
+  usage?: Usage;
+  failure?: CallFailure;
+}
+
 /** One vendor's door. `call` never throws and never retries. */
 export interface Provider {
   readonly id: string;
   readonly family: ProviderFamily;
   call(call: ModelCall): AsyncIterable<CallEvent>;
+  /** The provider's own compaction, where it has one. Never throws and never retries. */
+  compact?(call: NativeCall): Promise<NativeAnswer>;
 }
 
 /** Failures that pass by waiting; everything else fails at once. */

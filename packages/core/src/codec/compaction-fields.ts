@@ -53,6 +53,9 @@ const CHECKS: Readonly<Record<string, Check>> = {
     "notes?": list(isText),
     line: isText,
   }),
+  alternatives: list(
+    shape({ for: shape({ provider: isText, api: isText }), through: isText, content: list(isObject) }),
+  ),
   previous: shape({ id: isText, at: isNumber }),
   with: list(isText),
   keptRuns: list(pair),

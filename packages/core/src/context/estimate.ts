@@ -38,6 +38,7 @@ function estimateBlock(block: RenderedBlock, estimator: Estimator): number {
     case "redactedThinking":
       return estimator.text(block.data);
     case "reasoning":
+    case "native":
       return estimator.text(JSON.stringify(block.item));
     case "toolCall": {
       const signature = block.signature === undefined ? 0 : estimator.text(block.signature);

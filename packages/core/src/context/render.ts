@@ -7,6 +7,7 @@ import type { AssistantMessage, ContentBlock, Json, Message, ToolResultMessage }
 import type { ProviderFamily } from "../rules/violation.ts";
 import { carriedPart } from "../strategy/newest-user.ts";
 import type { ActiveStub, Segment, View } from "../view/view.ts";
+import { alternativeFor } from "./alternatives.ts";
 import { cleanJson, cleanText, isBlank } from "./clean.ts";
 import type { Target } from "./frame.ts";
 import { renderImage } from "./images.ts";
@@ -22,7 +23,9 @@ import { bashText, branchText, NO_OUTPUT_TEXT, noteText, PRUNED_TEXT } from "./w
  */
 export function renderView(view: View, target: Target): DraftMessage[] {
   const drafts: DraftMessage[] = [];
-  for (const segment of view.segments) {
+  const native = alternativeFor(view, target);
+  if (native) drafts.push(...nativeDrafts(native.by, native.items, target.family));
+  for (const segment of native ? view.segments.slice(native.resumesAt) : view.segments) {
     const draft = renderSegment(segment, target);
     if (draft && (draft.content.length > 0 || draft.role === "assistant")) drafts.push(draft);
   }
@@ -152,9 +155,26 @@ function noteDraft(by: CompactionEntry, family: ProviderFamily): DraftMessage {
   const summary = carried ? by.summary.slice(0, carried.start).trimEnd() : by.summary;
   const content: readonly ContentBlock[] = by.replacement?.content ?? [{ type: "text", text: summary }];
   const draft = summaryDraft("note", by.id, content, noteText, family);
-  if (!carried) return draft;
-  const words = renderBlocks([{ type: "text", text: by.summary.slice(carried.start) }], family);
-  return { ...draft, content: [...draft.content, ...words] };
+  return { ...draft, content: [...draft.content, ...carriedWords(by, family)] };
+}
+
+function carriedWords(by: CompactionEntry, family: ProviderFamily): RenderedBlock[] {
+  const carried = carriedPart(by);
+  return carried ? renderBlocks([{ type: "text", text: by.summary.slice(carried.start) }], family) : [];
+}
+
+/** What the provider's own compaction gave, as its own turn; the words the note carries follow it. */
+function nativeDrafts(
+  by: CompactionEntry,
+  items: readonly { [key: string]: Json }[],
+  family: ProviderFamily,
+): DraftMessage[] {
+  const note = { origin: "note", source: by.id } as const;
+  const words = carriedWords(by, family);
+  return [
+    { role: "assistant", ...note, content: items.map((item) => ({ type: "native", item })) },
+    ...(words.length > 0 ? [{ role: "user", ...note, content: words } as const] : []),
+  ];
 }
 
 function summaryDraft(

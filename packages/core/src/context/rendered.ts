@@ -53,6 +53,11 @@ export interface RenderedReasoning {
   type: "reasoning";
   item: { [key: string]: Json };
 }
+/** An item of a provider's own compaction, as it goes back to that provider. */
+export interface RenderedNative {
+  type: "native";
+  item: { [key: string]: Json };
+}
 export interface RenderedToolCall {
   type: "toolCall";
   /** In a draft as recorded; after pairing unique in the request and legal for the family. */
@@ -70,6 +75,7 @@ export type RenderedBlock =
   | RenderedThinking
   | RenderedRedactedThinking
   | RenderedReasoning
+  | RenderedNative
   | RenderedToolCall;
 
 /** One message of a request before it takes a provider's shape. `source` and `origin` never reach a body. */

@@ -18,7 +18,14 @@ const CALL_FIELDS = new Set(["type", "id", "name", "input", "cache_control", "ca
 const RESULT_FIELDS = new Set(["type", "tool_use_id", "content", "is_error", "cache_control"]);
 const THINKING_FIELDS = new Set(["type", "thinking", "signature", "cache_control"]);
 const REDACTED_FIELDS = new Set(["type", "data", "cache_control"]);
-const COMPACTION_FIELDS = new Set(["type", "content", "cache_control"]);
+const COMPACTION_FIELDS = new Set([
+  "type",
+  "content",
+  "cache_control",
+  "encrypted_content",
+  "signature",
+  "tool_changes",
+]);
 const SOURCE_FIELDS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ["base64", new Set(["type", "media_type", "data"])],
   ["url", new Set(["type", "url"])],
@@ -67,7 +74,7 @@ export function judgeMessages(judge: AnthropicJudge, messages: unknown): void {
   judge.each("messages", messages, judgeMessage);
   closeCalls(judge, judge.calls, messages.length - 1, []);
   const last: unknown = messages.at(-1);
-  if (isObject(last) && last.role === "assistant") {
+  if (isObject(last) && last.role === "assistant" && !judge.isCompacting) {
     judge.fail("last-user", "the last message is the assistant's", `messages[${messages.length - 1}]`);
   }
 }
@@ -82,9 +89,11 @@ function judgeMessage(judge: AnthropicJudge, message: unknown, index: number): v
   const before = judge.role;
   if (role !== "user" && role !== "assistant")
     judge.fail("role", `role ${JSON.stringify(role)} is neither user nor assistant`);
-  else if (before === "" && role !== "user") judge.fail("first-user", "the first message is not the user's");
+  else if (before === "" && role !== "user" && !opensOnSignedBlock(message))
+    judge.fail("first-user", "the first message is not the user's");
   else if (before === role) judge.fail("alternation", `two ${role} messages in a row`);
   judge.role = typeof role === "string" ? role : "unknown";
+  judge.isPastFirst = index > 0;
   // Two lists that take turns: a long conversation makes no garbage here.
   const spare = judge.expected;
   spare.length = 0;
@@ -102,6 +111,12 @@ function closeCalls(judge: AnthropicJudge, calls: readonly string[], index: numb
     if (!answered.includes(id))
       judge.fail("call-unanswered", `call ${id} has no result in the next message`, `messages[${index}]`);
   }
+}
+
+/** A compaction made on demand stands in for everything before it, so it comes first of all. */
+function opensOnSignedBlock({ content }: JsonObject): boolean {
+  const block: unknown = Array.isArray(content) ? content[0] : undefined;
+  return isObject(block) && block.type === "compaction" && isNonBlank(block.signature);
 }
 
 function judgeContent(judge: AnthropicJudge, content: unknown): void {
@@ -179,6 +194,14 @@ function judgeCompaction(judge: AnthropicJudge, block: JsonObject, index: number
   judgeMarker(judge, block);
   if (index !== 0) judge.fail("compaction", "compaction is not the first block of its message");
   if (!isNonBlank(block.content)) judge.fail("compaction", "compaction without content");
+  const { signature, tool_changes: changes, encrypted_content: sealed } = block;
+  for (const text of [signature, sealed])
+    if (text !== undefined && text !== null && !isNonBlank(text))
+      judge.fail("compaction", "compaction with an empty signature or payload");
+  if (changes !== undefined && changes !== null && !Array.isArray(changes))
+    judge.fail("compaction", "compaction.tool_changes is not a list");
+  if (isNonBlank(signature) && (judge.isPastFirst || judge.signedBlocks++ > 0))
+    judge.fail("compaction", "a signed compaction is not the first block of the conversation");
 }
 
 function judgeResult(judge: AnthropicJudge, block: JsonObject): void {

@@ -83,6 +83,8 @@ describe("one broken rule each", () => {
     ["reasoning-content", "input[1]", list(user(), reasoning({ encrypted_content: undefined }), said("a"), user())],
     ["reasoning-content", "input[1].summary[0]", list(user(), reasoning({ summary: ["plan"] }), said("a"), user())],
     ["compaction", "input[0]", list({ type: "compaction", encrypted_content: "" }, user())],
+    ["compaction-trigger", "input[0]", list({ type: "compaction_trigger" }, user())],
+    ["compaction-trigger", "input[0]", list({ type: "compaction_trigger" })],
     ["last-item", "input[1]", list(user(), said("a"))],
     ["instructions", "instructions", body({ instructions: {} })],
     ["store", "store", body({ store: 0 })],

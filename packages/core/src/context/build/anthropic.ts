@@ -90,5 +90,8 @@ function wireBlock(block: RenderedBlock): JsonObject {
       return { type: "tool_use", id: block.id, name: block.name, input: block.arguments };
     case "reasoning":
       return block.item;
+    case "native":
+      // A marker may be set on it, and the item belongs to the session's entry.
+      return { ...block.item };
   }
 }

@@ -36,7 +36,7 @@ export function buildOpenaiResponses(
 
 function pushAssistant(input: JsonObject[], message: RenderedMessage): void {
   for (const block of message.content) {
-    if (block.type === "reasoning") input.push(block.item);
+    if (block.type === "reasoning" || block.type === "native") input.push(block.item);
     else if (block.type === "text") {
       const item: JsonObject = { type: "message", role: "assistant" };
       item.content = [{ type: "output_text", text: block.text, annotations: [] }];
