@@ -3,6 +3,7 @@
  * is core/plan's rule, what to say the writer's; this file tries ever smaller kept parts until the request fits.
  */
 import type {
+  Alternative,
   CompactionEntry,
   CompactionPlan,
   EntryId,
@@ -20,6 +21,7 @@ import type {
   View,
 } from "@stet/core";
 import {
+  alternativeFor,
   buildRequest,
   carriedPart,
   clipHeadTail,
@@ -58,6 +60,8 @@ export interface Candidate {
   calls?: ModelCallRecord[];
   /** Lines of the writer for the receipt. */
   notes?: string[];
+  /** What providers' own compactions gave beside the note. */
+  alternatives?: Alternative[];
 }
 
 /** Everything the attempts share. */
@@ -169,6 +173,7 @@ async function write(shot: Snapshot, plan: CompactionPlan): Promise<Candidate | 
     ...(plan.previous ? { previous: { text: noteTextOf(plan.previous), id: plan.previous.id } } : {}),
     sessionId: session.header.id,
     ...(request.focus === undefined ? {} : { focus: request.focus }),
+    through: plan.through,
     maxTokens,
     estimate: estimateTextTokens,
     kept: newest ? { newestUserMessageId: newest.entry } : {},
@@ -195,9 +200,22 @@ async function write(shot: Snapshot, plan: CompactionPlan): Promise<Candidate | 
     tokensAfter: 0,
     ...(note.calls ? { calls: note.calls } : {}),
     ...(note.notes ? { notes: note.notes } : {}),
+    ...(note.alternatives ? { alternatives: note.alternatives.map((one) => ({ ...one, through: plan.through })) } : {}),
   };
   candidate.tokensAfter = project(shot, candidate);
-  return candidate;
+  const fault = candidate.alternatives ? faultOfPayload(shot, candidate) : undefined;
+  return fault === undefined ? candidate : { failed: fault, calls: note.calls ?? [] };
+}
+
+/** Why what a provider's own compaction gave cannot stand: whoever asked for it gets the next method. */
+function faultOfPayload(shot: Snapshot, candidate: Candidate): string | undefined {
+  const { limits, target, tokensBefore } = shot;
+  if (!alternativeFor(projectedView(shot.view, candidate), target))
+    return "the provider's payload cannot be sent back, or hides the newest user message";
+  // Nobody but this provider reads it, so a note for all that is smaller is the better one.
+  const most = Math.min(limits.target, tokensBefore - 1);
+  if (candidate.tokensAfter <= most) return undefined;
+  return `the provider's payload would not make enough room (${tokensBefore} -> ${candidate.tokensAfter} tokens)`;
 }
 
 /** Stubs alone, for a session that has nothing to put behind a note. */
@@ -305,6 +323,7 @@ function projectedView(view: View, candidate: Candidate): View {
         tokensBefore: 0,
         replacement: { placement: "prefix", through: plan.through },
         parts: candidate.parts,
+        ...(candidate.alternatives ? { alternatives: candidate.alternatives } : {}),
       },
       plan.through,
     );

@@ -1,5 +1,5 @@
 /** A compaction as the log keeps it: the documented fields and what a tail-first open needs. Must not decide what it hides. */
-import type { CompactionPlan, EntryId, Json, Ledger, Receipt, SummaryParts } from "@stet/core";
+import type { Alternative, CompactionPlan, EntryId, Json, Ledger, Receipt, SummaryParts } from "@stet/core";
 import { fileDetails, storeLedger } from "@stet/core";
 import { frameMarkAt, modelOf } from "./frame.ts";
 import type { Draft, Session } from "./session.ts";
@@ -8,6 +8,7 @@ import type { Draft, Session } from "./session.ts";
 export interface CompactionFacts {
   plan: CompactionPlan;
   summary: string;
+  alternatives?: Alternative[];
   parts: SummaryParts;
   ledger: Ledger;
   ledgerBase: { stored: Json | undefined; ledger: Ledger } | undefined;
@@ -40,6 +41,7 @@ export function compactionDraft(session: Session, facts: CompactionFacts): Draft
       tokensBefore: facts.tokensBefore,
       details: fileDetails(ledger.files),
       replacement: { placement: "prefix", through: plan.through },
+      ...(facts.alternatives ? { alternatives: facts.alternatives } : {}),
       parts: facts.parts,
       tokensAfter: facts.tokensAfter,
       trigger: facts.trigger,

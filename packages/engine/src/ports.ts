@@ -1,5 +1,6 @@
 /** What the engine needs from outside. Types only. */
 import type {
+  Alternative,
   Digest,
   EntryId,
   Frame,
@@ -59,6 +60,8 @@ export interface NoteTask {
   turnPrefix?: readonly Node[];
   ledger: Ledger;
   previous?: { text: string; id: EntryId };
+  /** The last entry the note stands for; absent where it stands for no part of a path (a handoff). */
+  through?: EntryId;
   sessionId: string;
   focus?: string;
   maxTokens: number;
@@ -76,6 +79,8 @@ export interface WrittenNote {
   calls?: ModelCallRecord[];
   /** Lines for the receipt: how it was made. */
   notes?: string[];
+  /** What a provider's own compaction gave for the same part of the path, beside the readable text. */
+  alternatives?: Omit<Alternative, "through">[];
 }
 
 /** A note that could not be written; `calls` were made and paid for all the same. */

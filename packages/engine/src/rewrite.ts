@@ -301,6 +301,7 @@ function compactionFacts(
   return {
     plan,
     summary: candidate.summary,
+    ...(candidate.alternatives ? { alternatives: candidate.alternatives } : {}),
     parts: candidate.parts,
     ledger: candidate.ledger as Ledger,
     ledgerBase: candidate.ledgerBase,

@@ -11,5 +11,6 @@ export {
   modelWriter,
   type NoteCall,
 } from "./model.ts";
+export { type NativeNote, type NativeWriterOptions, nativeWriter } from "./native/native-writer.ts";
 export { focusLine, type PromptName, prompt } from "./prompts.ts";
 export type { LocalNote, LocalTask } from "./task.ts";

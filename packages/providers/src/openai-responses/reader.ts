@@ -126,11 +126,16 @@ function fault(kind: FailureKind, text: string): { kind: FailureKind; text: stri
   return { kind, text };
 }
 
-/** `input_tokens` holds the cached ones; here each token is counted once. */
 function takeUsage(answer: Answer, given: WireObject | undefined): void {
+  const usage = responsesUsage(given);
+  if (usage) answer.usage = usage;
+}
+
+/** Usage as the Responses API gives it; undefined where it says nothing. `input_tokens` holds the cached ones; here each token is counted once. */
+export function responsesUsage(given: WireObject | undefined): Usage | undefined {
   const prompt = countOf(given?.input_tokens);
   const output = countOf(given?.output_tokens);
-  if (!given || (prompt === undefined && output === undefined)) return;
+  if (!given || (prompt === undefined && output === undefined)) return undefined;
   const details = asObject(given.input_tokens_details);
   const cacheRead = countOf(details?.cached_tokens) ?? 0;
   const cacheWrite = countOf(details?.cache_write_tokens) ?? 0;
@@ -141,5 +146,5 @@ function takeUsage(answer: Answer, given: WireObject | undefined): void {
     cacheWrite,
   };
   usage.totalTokens = countOf(given.total_tokens) ?? usage.input + usage.output + cacheRead + cacheWrite;
-  answer.usage = usage;
+  return usage;
 }

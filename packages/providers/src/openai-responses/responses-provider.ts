@@ -2,6 +2,8 @@
  * OpenAI Responses, also as Azure and Codex serve it, through OpenAI's SDK as transport. Must not change what is asked.
  */
 import type { ModelCall, Provider } from "@stet/core";
+import { responsesItems } from "../native/read-items.ts";
+import { runNative } from "../native/run-native.ts";
 import { type OpenaiAuth, postOpenai } from "../stream/openai-transport.ts";
 import { runCall, type Wire } from "../stream/run-call.ts";
 import { type TransportOptions, trimUrl } from "../stream/transport.ts";
@@ -53,7 +55,25 @@ function responsesOver(id: string, base: string, auth: OpenaiAuth, options: Tran
     reader: responsesReader,
     secrets: options.apiKey ? [options.apiKey] : [],
   };
-  return { id, family: "openai-responses", call: (call) => runCall(wire, call) };
+  const compact: Provider["compact"] = (call) =>
+    runNative(
+      {
+        post: (signal) =>
+          postOpenai({
+            ...options,
+            baseUrl: options.baseUrl ?? base,
+            auth,
+            path: call.way === "compact" ? "/responses/compact" : "/responses",
+            signal,
+            ...requestOf(call),
+            ...(call.way === "compact" ? { body: call.body } : {}),
+          }),
+        reader: responsesItems,
+        secrets: wire.secrets,
+      },
+      call,
+    );
+  return { id, family: "openai-responses", call: (call) => runCall(wire, call), compact };
 }
 
 /** The headers pi and OMK keep a session on one server with. */

@@ -1,0 +1,119 @@
+/**
+ * The one door to a provider's own compaction: the session's own request up to a place, asked on the session's own model,
+ * so that nothing leaves that did not leave before (design §6, suffix form). Retried as documented; never judged here.
+ */
+import {
+  buildNativeRequest,
+  type CallFailure,
+  isTransient,
+  type NativeAnswer,
+  type NativeCall,
+  type NativeItem,
+  type NativeWay,
+  nativeWaysOf,
+  redact,
+  type Target,
+  type Usage,
+} from "@stet/core";
+import { ESTIMATOR } from "../estimate.ts";
+import { frameFor, modelOf } from "../frame.ts";
+import type { Session } from "../session.ts";
+import type { CompletionPorts } from "./complete.ts";
+
+export interface NativeOptions {
+  /** The agent's cap on an answer, so that no byte before the question differs. */
+  maxOutputTokens: number;
+  /** One call, milliseconds. */
+  timeoutMs: number;
+  /** Ways that are switched off. */
+  without?: readonly NativeWay[];
+}
+
+/** What is asked for: everything shown up to and including `through`. */
+export interface NativeTask {
+  through: string;
+  /** Takes the place of the provider's own summary prompt, where there is a place for it. */
+  instructions: string;
+}
+
+/** What came of one way. */
+export interface NativeResult {
+  callId: string;
+  model: string;
+  for: { provider: string; api: string };
+  items: NativeItem[];
+  /** As the provider says it. */
+  stop: string;
+  /** Words of the user in what was sent, oldest first. */
+  userTexts: string[];
+  /** Estimate of the request, tokens. */
+  tokens: number;
+  usage?: Usage;
+  /** Why there is nothing; `aborted: …` where the user cancelled. */
+  failure?: string;
+}
+
+/** Two more tries, after one and two seconds. Source: MusePi spec §7.4. */
+const RETRIES = 2;
+const BASE_DELAY_MS = 1000;
+
+/** The ways the session's model has, best first, and a function that asks; it never throws for what a provider does. */
+export function nativeOn(session: Session, ports: CompletionPorts, options: NativeOptions) {
+  const { provider, model } = ports;
+  const off = options.without ?? [];
+  const ways = provider.compact ? nativeWaysOf(provider.family).filter((way) => !off.includes(way)) : [];
+  const ask = async (
+    way: NativeWay,
+    task: NativeTask,
+    signal: AbortSignal = new AbortController().signal,
+  ): Promise<NativeResult> => {
+    const target: Target = {
+      family: provider.family,
+      frame: { ...frameFor(session), maxOutputTokens: options.maxOutputTokens },
+    };
+    const instructions = redact(task.instructions).text;
+    const request = buildNativeRequest(session.view, task.through, target, way, { estimator: ESTIMATOR, instructions });
+    const result: NativeResult = {
+      callId: ports.newId(),
+      model: `${model.provider}/${model.id}`,
+      for: { provider: model.provider, api: model.api },
+      items: [],
+      stop: "",
+      userTexts: request?.userTexts ?? [],
+      tokens: request?.tokens ?? 0,
+    };
+    const own = modelOf(session);
+    if (own?.id !== model.id || own.provider !== model.provider || target.frame.api !== model.api)
+      return { ...result, failure: `not the session's own model: ${result.model}` };
+    if (!request) return { ...result, failure: "nothing to compact" };
+    const call = {
+      model,
+      body: request.body,
+      routingId: session.header.id,
+      signal,
+      way,
+      timeoutMs: options.timeoutMs,
+    };
+    const { failure, ...answer } = await withRetries(ports, call);
+    return { ...result, ...answer, ...(failure ? { failure: `${failure.kind}: ${failure.message}` } : {}) };
+  };
+  return { ways, ask };
+}
+
+async function withRetries(ports: CompletionPorts, call: NativeCall): Promise<NativeAnswer> {
+  const retries = call.way === "compact" || !ports.retry.enabled ? 0 : RETRIES;
+  for (let attempt = 0; ; attempt++) {
+    const answer = await ports.provider.compact?.(call);
+    if (!answer) return { items: [], stop: "", failure: { kind: "bad_request", message: "no compaction of its own" } };
+    if (!answer.failure || !passes(answer.failure) || attempt >= retries || call.signal.aborted) return answer;
+    const asked = answer.failure.retryAfterMs ?? 0;
+    const delayMs = Math.min(ports.retry.maxDelayMs, Math.max(asked, BASE_DELAY_MS * 2 ** attempt));
+    ports.emit({ type: "retry", attempt: attempt + 1, delayMs, message: answer.failure.message });
+    await ports.wait(delayMs, call.signal);
+  }
+}
+
+/** An answer that broke its own format may be whole the next time. */
+function passes(failure: CallFailure): boolean {
+  return isTransient(failure) || failure.kind === "malformed";
+}
