@@ -8,6 +8,7 @@ import {
   type Behaviour,
   behaviourOf,
   idleSeconds,
+  type Method,
   overridesFrom,
   type PolicySettings,
   StetError,
@@ -41,6 +42,33 @@ export const SETTINGS: Readonly<Record<string, Setting>> = {
   "compaction.enabled": { kind: "flag", default: true, about: "rewrite without being asked" },
   "compaction.model": { kind: "text", default: "unset", about: "model that writes notes; unset: the agent's own" },
   "compaction.strategy": { kind: "text", default: "unset", about: "MusePi's name for the method list" },
+  "compaction.methods": {
+    kind: "text",
+    default: "unset",
+    about:
+      "ways to make room, in order, with commas: prune, shake, native, endpoint, model, local; unset: the preset's",
+  },
+  "compaction.remoteEnabled": { kind: "flag", default: true, about: "the methods native and endpoint may be used" },
+  "compaction.remoteEndpoint": {
+    kind: "text",
+    default: "unset",
+    about: "address that writes notes; asked before a model is",
+  },
+  "compaction.remoteKeyVariable": {
+    kind: "text",
+    default: "unset",
+    about: "environment variable with that address's key; never the key itself",
+  },
+  "compaction.remoteStreamingV2Enabled": {
+    kind: "flag",
+    default: true,
+    about: "OpenAI: ask for a compaction item in a stream before /responses/compact",
+  },
+  "compaction.v2RetainedMessageBudget": {
+    kind: "tokens",
+    default: 64_000,
+    about: "most tokens of the user's own messages kept beside such an item; 1 to 64000",
+  },
   "compaction.reserveTokens": {
     kind: "tokens",
     default: "unset",
@@ -99,6 +127,17 @@ export interface SettingValue {
   source: SettingSource;
 }
 
+/** Compaction by somebody else. Source of names and defaults: MusePi "Settings and defaults". */
+export interface RemoteSettings {
+  enabled: boolean;
+  endpoint?: string;
+  /** Name of the environment variable that holds the endpoint's key. */
+  keyVariable?: string;
+  streaming: boolean;
+  /** Tokens, within 1 … 64000. */
+  retainedTokens: number;
+}
+
 /** Settings commands act on. */
 export interface Settings {
   preset: string;
@@ -109,6 +148,7 @@ export interface Settings {
   promotionTarget?: string;
   /** Notes are begun before they are due. */
   isAhead: boolean;
+  remote: RemoteSettings;
   /** Seconds without a prompt before an idle rewrite. */
   idleSeconds: number;
   policy: PolicySettings;
@@ -148,12 +188,14 @@ export function loadSettings(cwd: string, preset?: string): Settings {
   const name = preset ?? (all.preset?.value as string);
   const model = text("model");
   const compactionModel = text("compaction.model");
+  const methods = methodsFrom(text("compaction.methods"));
   const promotionTarget = all["contextPromotion.enabled"]?.value === true ? text("contextPromotion.target") : undefined;
   return {
     preset: name,
     mode: all.mode?.value as string,
     policy,
-    behaviour: behaviourOf(name, overridesFrom(policy)),
+    behaviour: behaviourOf(name, { ...overridesFrom(policy), ...methods }),
+    remote: remoteFrom(all),
     retry: {
       ...DEFAULT_RETRY,
       enabled: all["retry.enabled"]?.value as boolean,
@@ -167,6 +209,35 @@ export function loadSettings(cwd: string, preset?: string): Settings {
     ...(model === undefined ? {} : { model }),
     ...(compactionModel === undefined ? {} : { compactionModel }),
   };
+}
+
+function methodsFrom(text: string | undefined): { methods?: readonly Method[] } {
+  // A name that is none is refused with the others, where the preset is put together.
+  return text === undefined ? {} : { methods: text.split(",").map((name) => name.trim() as Method) };
+}
+
+function remoteFrom(all: Readonly<Record<string, SettingValue>>): RemoteSettings {
+  const text = (key: string) => (all[key]?.source === "default" ? undefined : (all[key]?.value as string));
+  const endpoint = text("compaction.remoteEndpoint");
+  const keyVariable = text("compaction.remoteKeyVariable");
+  if (endpoint !== undefined && !/^https?:$/.test(protocolOf(endpoint)))
+    throw new StetError(
+      "config/invalid",
+      `a setting must be an http or https address: compaction.remoteEndpoint = ${JSON.stringify(endpoint)}; see stet config list`,
+      { exitCode: 2, data: { key: "compaction.remoteEndpoint", value: endpoint } },
+    );
+  const budget = all["compaction.v2RetainedMessageBudget"]?.value as number;
+  return {
+    enabled: all["compaction.remoteEnabled"]?.value as boolean,
+    streaming: all["compaction.remoteStreamingV2Enabled"]?.value as boolean,
+    retainedTokens: Math.min(64_000, Math.max(1, budget)),
+    ...(endpoint === undefined ? {} : { endpoint }),
+    ...(keyVariable === undefined ? {} : { keyVariable }),
+  };
+}
+
+function protocolOf(address: string): string {
+  return URL.canParse(address) ? new URL(address).protocol : "";
 }
 
 /** `providers` and `models`, the project's over the user's, entry by entry. */

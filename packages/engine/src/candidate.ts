@@ -282,8 +282,12 @@ function pinsIn(kept: readonly Node[]): { entry: EntryId; on: boolean }[] {
   return kept.flatMap((node) => (node.type === "pin" ? [{ entry: node.entry, on: node.on }] : []));
 }
 
-/** The note of an earlier compaction without the words it carried. */
+/**
+ * The note of an earlier compaction without the words it carried. What MusePi writes beside a remote payload is a
+ * placeholder without facts, and no note (spec-musepi §13.7).
+ */
 function noteTextOf(compaction: CompactionEntry): string {
+  if (compaction.preserveData?.openaiRemoteCompaction !== undefined) return "";
   const end = carriedPart(compaction)?.start;
   return end === undefined ? compaction.summary : compaction.summary.slice(0, end).trimEnd();
 }

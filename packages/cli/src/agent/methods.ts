@@ -1,6 +1,6 @@
 /** The ways of making room this build has, by name: as a preset lists them, or the one a user asked for. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { isStetError, type Provider, StetError } from "@stet/core";
+import { isStetError, type Method, type Provider, StetError } from "@stet/core";
 import {
   type CompletionPorts,
   completion,
@@ -17,6 +17,7 @@ import { type Environment, providerFor, type ResolvedModel, resolveModel } from 
 import { modelWriter } from "@stet/writers";
 import { LOCAL_WRITER } from "../compose.ts";
 import type { Settings } from "../settings.ts";
+import { byEndpoint, byProvider } from "./remote-methods.ts";
 
 export type Writer = NoteWriter | StubWriter;
 
@@ -42,7 +43,7 @@ export interface MethodSetup {
 }
 
 /** Names `--strategy` takes. */
-const STRATEGIES = ["local", "model", "prune", "shake"] as const;
+const STRATEGIES = ["local", "model", "endpoint", "native", "prune", "shake"] as const;
 
 /**
  * The method a user named; it is never replaced. Throws `config/invalid` (exit 2) for a name this build does not have, and
@@ -56,6 +57,10 @@ export function methodNamed(strategy: string, setup: MethodSetup): Writer {
       return PRUNE;
     case "shake":
       return SHAKE;
+    case "endpoint":
+      return byEndpoint(setup);
+    case "native":
+      return byProvider(setup, callPorts);
     case "model": {
       const model = noteModel(setup);
       if (!model)
@@ -73,14 +78,18 @@ export function methodNamed(strategy: string, setup: MethodSetup): Writer {
   }
 }
 
-/** The preset's methods this build has, in order; one it has not is named, and the local writer always ends the list. */
+/**
+ * The preset's methods this build has, in order; one it has not is named, and the local writer always ends the list. An
+ * endpoint that is set is asked before a model is, also where the list does not name it.
+ */
 export function methodList(setup: MethodSetup): Writer[] {
   const { settings, emit } = setup;
   const writers: Writer[] = [];
-  for (const method of settings.behaviour.methods) {
+  for (const method of withEndpoint(settings)) {
     if (method === "prune") writers.push(PRUNE);
     else if (method === "shake") writers.push(SHAKE);
-    else if (method === "model") writers.push(...optionalModel(setup));
+    else if (method === "model" || method === "native" || method === "endpoint")
+      writers.push(...optional(setup, method));
     else if (method !== "local")
       emit({
         type: "warning",
@@ -90,13 +99,21 @@ export function methodList(setup: MethodSetup): Writer[] {
   return [...writers, LOCAL_WRITER];
 }
 
-/** A model nobody can reach is said, and the next method is used. */
-function optionalModel(setup: MethodSetup): Writer[] {
+function withEndpoint({ behaviour: { methods }, remote }: Settings): readonly Method[] {
+  if (!remote.enabled) return methods.filter((method) => method !== "endpoint" && method !== "native");
+  if (remote.endpoint === undefined || methods.length === 0 || methods.includes("endpoint")) return methods;
+  const at = methods.findIndex((method) => method === "model" || method === "local");
+  return at < 0 ? [...methods, "endpoint"] : [...methods.slice(0, at), "endpoint", ...methods.slice(at)];
+}
+
+/** Whoever cannot be reached is said, and the next method is used. */
+function optional(setup: MethodSetup, method: "model" | "native" | "endpoint"): Writer[] {
   try {
-    return [methodNamed("model", setup)];
+    return [methodNamed(method, setup)];
   } catch (error) {
     if (!isStetError(error)) throw error;
-    setup.emit({ type: "warning", message: `no note by a model: ${error.message}` });
+    const by = method === "model" ? "a model" : method === "native" ? "the provider itself" : "the endpoint";
+    setup.emit({ type: "warning", message: `no note by ${by}: ${error.message}` });
     return [];
   }
 }
@@ -111,15 +128,8 @@ function noteModel({ settings, model, session }: MethodSetup): ResolvedModel | u
 }
 
 function byModel(setup: MethodSetup, model: ResolvedModel, provider: Provider): NoteWriter {
-  const { session, settings, emit, agentOutputTokens } = setup;
-  const ports: CompletionPorts = {
-    provider,
-    model: model.ref,
-    retry: settings.retry,
-    wait,
-    emit,
-    newId: () => session.ports.ids.session(),
-  };
+  const { session, settings, agentOutputTokens } = setup;
+  const ports: CompletionPorts = { provider, model: model.ref, ...callPorts(setup) };
   const prices = model.prices?.value.at(-1);
   const rides = agentOutputTokens !== undefined && settings.preset !== "omk";
   return modelWriter({
@@ -128,4 +138,9 @@ function byModel(setup: MethodSetup, model: ResolvedModel, provider: Provider): 
     maxOutputTokens: Math.min(model.outputCap?.value ?? DEFAULT_OUTPUT_TOKENS, DEFAULT_OUTPUT_TOKENS),
     ...(rides ? { suffix: { ...ridingOn(session, ports, agentOutputTokens), ...(prices ? { prices } : {}) } } : {}),
   });
+}
+
+/** How calls for notes are made, whoever they go to. */
+function callPorts({ session, settings, emit }: MethodSetup): Omit<CompletionPorts, "provider" | "model"> {
+  return { retry: settings.retry, wait, emit, newId: () => session.ports.ids.session() };
 }
