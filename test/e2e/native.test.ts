@@ -72,7 +72,7 @@ describe.each(["anthropic", "openai-responses"] as const)("%s", (family) => {
       expect(compactions[0].receipt.notes.join()).toContain("compacted by local itself");
       const asked = await run("compact", file, "--strategy", "native", "--window", "12000", "--json");
       expect([asked.code, JSON.parse(asked.out).outcome]).toEqual([5, "failed"]);
-      expect(readFileSync(file, "utf8").match(/"type":"compaction"/g)).toHaveLength(compactions.length);
+      expect(readFileSync(file, "utf8").match(/"firstKeptEntryId"/g)).toHaveLength(compactions.length);
     } finally {
       await server.close();
     }
