@@ -82,6 +82,7 @@ const innocent: [path: string, body: string][] = [
   ["packages/engine/src/x.laws.test.ts", 'it("control: a planted bug is caught", () => {});'],
   ["docs/x.md", "[a](there.md#part) [b](https://example.com) [c](#here) `[d](gone.md)`\n```\n[e](gone.md)\n```"],
   ["x.config.ts", "export default {};"],
+  ["examples/extensions/x.mjs", "/** Runs. */\nexport default function run() {}"],
 ];
 
 describe("tidy", () => {

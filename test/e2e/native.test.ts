@@ -49,7 +49,7 @@ async function project(name: string, family: ProviderFamily, turns: readonly Wir
 describe.each(["anthropic", "openai-responses"] as const)("%s", (family) => {
   it("the agent compacts by its provider when it must and goes on over the payload; refused by name: exit 5, no compaction", async () => {
     const turns = [...Array(4).fill(either), ...Array(4).fill({ fault: { kind: "unknown_model" } })];
-    const compaction = { methods: "native, local", asyncEnabled: false };
+    const compaction = { remoteEnabled: true, asyncEnabled: false };
     const { server, file, run } = await project(`goes-on-${family}`, family, turns, compaction);
     try {
       for (let i = 0; i < 3; i++) {
@@ -96,7 +96,7 @@ it("a vendor without a compaction of its own, and an endpoint without an address
     const endpoint = await run("compact", file, "--strategy", "endpoint");
     expect([endpoint.code, endpoint.err.trim().split("\n")]).toEqual([
       2,
-      ["error: no address to ask: set compaction.remoteEndpoint"],
+      ["error: no endpoint to write the note; set compaction.remoteEndpoint to its address"],
     ]);
   } finally {
     await server.close();

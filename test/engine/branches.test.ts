@@ -1,20 +1,25 @@
 /** Leaving a branch with what it taught, and handing a session over. */
-import { readFileSync } from "node:fs";
+import { readFileSync, renameSync } from "node:fs";
 import { buildRequest, type Node, PROVIDER_FAMILIES, validateRequest } from "@stet/core";
 import {
   ESTIMATOR,
   frameFor,
   goTo,
+  handedOffTo,
   handoff,
+  handoffInPlace,
   type NoteWriter,
+  Queue,
   recallIn,
+  reopenParent,
   rewrite,
   type Session,
+  standingHandoff,
   undo,
 } from "@stet/engine";
 import { Rng } from "@stet/testkit";
 import { describe, expect, it } from "vitest";
-import { answer, call, compact, LOCAL, requestOf, result, testFolder, user } from "./harness.ts";
+import { answer, call, compact, LOCAL, message, requestOf, result, testFolder, user } from "./harness.ts";
 
 const { create, open, folder } = testFolder();
 const write = { prepareToWrite: async () => {} };
@@ -200,5 +205,127 @@ describe("handoff", () => {
     expect(idOf(child, "handoff")).toBeDefined();
     isLegal(child);
     await child.close();
+  });
+
+  async function handedOver(session: Session, name: string): Promise<Session> {
+    const outcome = await handoff(session, {
+      writer: LOCAL,
+      out: `${folder}/${name}.jsonl`,
+      maxTokens: 3000,
+      ...write,
+    });
+    if (outcome.outcome !== "committed") throw new Error(outcome.reason);
+    return outcome.child;
+  }
+
+  /** Compacts until the document stands behind a note, and gives that note. */
+  async function noteOver(child: Session, name: string): Promise<string> {
+    for (let i = 0; i < 14; i++) await child.append([user(`${name} ${i}`), answer(words(300, `l${i}_`))]);
+    const outcome = await compact(child, 16_000, 600);
+    if (outcome.outcome !== "committed") throw new Error(JSON.stringify(outcome));
+    return outcome.rewrite.summary;
+  }
+
+  it("rules, files, commands and the goal of the parent stay in the child's ledger, note after note", async () => {
+    const session = await parent("facts");
+    await session.append([
+      call("t", "bash", { command: "npm test" }),
+      message({
+        role: "toolResult",
+        toolCallId: "t",
+        toolName: "bash",
+        content: [{ type: "text", text: "Error: boom at src/p1.ts:7" }],
+        isError: true,
+      }),
+      answer("it fails"),
+    ]);
+    const child = await handedOver(session, "facts-child");
+    for (let round = 0; round < 4; round++) {
+      const note = await noteOver(child, `later ${round}`);
+      for (const fact of ["Never touch vendor.", "p3.ts (Write)", "npm test", "boom at src/p1.ts:7"])
+        expect(note, `round ${round}`).toContain(fact);
+      isLegal(child);
+    }
+    await child.close();
+  });
+
+  it("a grandchild has the words of both before it, found by text and by the name they had; neither file is needed", async () => {
+    const session = await parent("oldest");
+    const first = session.tree().path().nodes[0]?.node.id as string;
+    const child = await handedOver(session, "oldest-child");
+    await child.append([user("the child was told this"), answer("yes")]);
+    const grandchild = await handedOver(child, "oldest-grandchild");
+    for (const file of [session.file, child.file]) renameSync(file, `${file}.away`);
+    const alone = await open(grandchild.file);
+    expect(recallIn(alone, { text: "the child was told this" }).length).toBeGreaterThan(0);
+    expect(recallIn(alone, { text: first })[0]).toMatchObject({
+      role: "user",
+      text: "Never touch vendor. Build the parser.",
+    });
+    expect(await noteOver(grandchild, "on")).toContain("Never touch vendor.");
+    for (const made of [child, grandchild]) await made.close();
+  });
+
+  it("what waits in the queue goes along, and comes back when the handoff is taken back", async () => {
+    const session = await parent("queueing");
+    await new Queue(session).add("follow_up", "and then this");
+    const before = requestOf(session);
+    const child = await handedOver(session, "queueing-child");
+    const waiting = (of: Session) => new Queue(of).waiting().map(({ text }) => text);
+    expect([waiting(session), waiting(child)]).toEqual([[], ["and then this"]]);
+    expect(await reopenParent(session, child)).toBe(1);
+    expect([waiting(session), waiting(child)]).toEqual([["and then this"], []]);
+    expect(standingHandoff(session)).toBeUndefined();
+    expect(requestOf(session)).toBe(before);
+    expect(waiting(await open(session.file))).toEqual(["and then this"]);
+    await child.close();
+  });
+
+  it("undo in the parent takes the handoff back before anything older; a second undo goes on with the note", async () => {
+    const session = await parent("reopened");
+    const child = await handedOver(session, "reopened-child");
+    const anyway = { ...write, window: 1_000_000 };
+    expect([standingHandoff(session)?.mark.to, handedOffTo(session)]).toEqual([child.header.id, child.header.id]);
+    expect(await undo(session, anyway)).toMatchObject({ outcome: "committed", undone: { kind: "handoff" } });
+    expect([standingHandoff(session), handedOffTo(session), handedOffTo(child)]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+    expect(await undo(session, anyway)).toMatchObject({ outcome: "committed", undone: { kind: "compaction" } });
+    await child.close();
+  });
+
+  it("in place: the session stands behind the document, and undo brings the request back byte for byte", async () => {
+    const session = await parent("in-place");
+    await session.append([user("one more thing"), answer(words(400, "long"))]);
+    const before = requestOf(session);
+    const outcome = await handoffInPlace(session, { writer: LOCAL, window: 200_000, ...write });
+    if (outcome.outcome !== "committed") throw new Error(JSON.stringify(outcome));
+    expect(outcome.rewrite.strategy).toBe("handoff");
+    expect(requestOf(session).length).toBeLessThan(before.length);
+    expect(requestOf(session)).toContain("Never touch vendor.");
+    isLegal(session);
+    await undo(session, { ...write, window: 1_000_000 });
+    expect(requestOf(session)).toBe(before);
+  });
+
+  it("facts of a wrong shape in a file are left out, and never throw", async () => {
+    const bad = [null, 1, "x", [], {}, { id: 1 }, { id: "a", text: {} }, { id: "a", text: "kept rule", lines: 3 }];
+    const slots = ["userMessages", "rules", "decisions", "pins", "files", "commands", "errors", "exact", "questions"];
+    const ledger = {
+      ...Object.fromEntries(slots.map((slot) => [slot, bad])),
+      todos: { items: bad },
+      goal: 7,
+      left: bad,
+    };
+    for (const details of [null, 3, { ledger: 5 }, { ledger, userMessages: bad }]) {
+      const session = await create(`wrong-${String(JSON.stringify(details)).length}`);
+      await session.append([
+        { type: "custom_message", fields: { customType: "handoff", content: "doc", display: true, details } },
+      ]);
+      await noteOver(session, "goes on");
+      expect(recallIn(session, { text: "doc" }).length).toBeGreaterThan(0);
+    }
   });
 });

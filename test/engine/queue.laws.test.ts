@@ -4,7 +4,7 @@
  */
 import type { CallEvent, Provider, SessionLog, SessionStore, Tool } from "@stet/core";
 import { validateRequest } from "@stet/core";
-import { Agent, goTo, permissionOf, type QueuedKind, Session } from "@stet/engine";
+import { Agent, fork, goTo, permissionOf, type QueuedKind, Session, waitingOf } from "@stet/engine";
 import { MemoryStore } from "@stet/storage";
 import { describe, expect, it } from "vitest";
 import { LOCAL, testPorts } from "./harness.ts";
@@ -20,7 +20,7 @@ const IN_A_TURN = [
   "crash",
   "resume",
 ] as const;
-const ACTIONS = [...IN_A_TURN, "navigate"] as const;
+const ACTIONS = [...IN_A_TURN, "navigate", "fork"] as const;
 type Action = (typeof ACTIONS)[number];
 const MODEL = { provider: "p", id: "m", api: "anthropic-messages" };
 const FILE = "s.jsonl";
@@ -63,6 +63,8 @@ interface Typed {
 class World {
   readonly typed: Typed[] = [];
   violations = 0;
+  /** Words that wait in copies. */
+  inForks = 0;
   readonly #inner = new MemoryStore();
   readonly #ports = testPorts();
   readonly #script: Action[];
@@ -182,6 +184,8 @@ class World {
       case "navigate":
         this.#then = () => this.#navigate();
         return this.#stop.abort();
+      case "fork":
+        return this.#fork();
       case "auto-compact":
         this.#bigNext = true;
         return;
@@ -209,6 +213,8 @@ class World {
         return this.#compact();
       case "navigate":
         return this.#navigate();
+      case "fork":
+        return this.#fork();
       case "crash":
         return this.#reopen();
       case "auto-compact":
@@ -230,6 +236,14 @@ class World {
       ({ entry }) => entry.type === "message" && entry.message.role === "assistant",
     );
     if (target) await goTo(this.#session, target.entry.id, { prepareToWrite: async () => {} });
+  }
+
+  /** A copy is another session: what waits is the parent's to say. */
+  async #fork(): Promise<void> {
+    const made = await fork(this.#session, { out: `fork-${this.typed.length}-${this.#script.length}.jsonl` });
+    if (made.outcome !== "committed") return;
+    this.inForks += waitingOf(made.child).length;
+    await made.child.close();
   }
 
   #provider(): Provider {
@@ -292,19 +306,27 @@ async function problemOf(script: readonly Action[], breakQueue = false): Promise
   ];
   const wrong = checks.find(([, got, wanted]) => got.join() !== wanted.join());
   if (wrong) return `${script.join(", ")}: ${wrong[0]}: typed ${wrong[2].join()}, delivered ${wrong[1].join()}`;
+  if (world.inForks > 0) return `${script.join(", ")}: ${world.inForks} messages wait in a copy too`;
   return world.violations > 0 ? `${script.join(", ")}: ${world.violations} rules broken` : undefined;
 }
 
-function* sequences(depth: number): Generator<Action[]> {
+function* sequences(actions: readonly Action[], depth: number): Generator<Action[]> {
   if (depth === 0) yield [];
-  else for (const action of ACTIONS) for (const rest of sequences(depth - 1)) yield [action, ...rest];
+  else for (const action of actions) for (const rest of sequences(actions, depth - 1)) yield [action, ...rest];
 }
 
 describe("the queue", () => {
-  const depth = process.env.STET_LONG ? 6 : 4;
-  it(`every sequence of ${depth} actions of ${ACTIONS.length}: nothing lost, nothing twice, in order`, async () => {
-    for (const script of sequences(depth)) expect(await problemOf(script)).toBeUndefined();
-  }, 3_600_000);
+  const longer = process.env.STET_LONG ? 2 : 0;
+  it.each([
+    [4 + longer, IN_A_TURN],
+    [3 + longer, ACTIONS],
+  ])(
+    "every sequence of %i of %s: nothing lost, nothing twice, in order",
+    async (depth, actions) => {
+      for (const script of sequences(actions, depth)) expect(await problemOf(script)).toBeUndefined();
+    },
+    3_600_000,
+  );
 
   it("the control fails: words that are queued twice are found", async () => {
     expect(await problemOf(["steer"], true)).toMatch(/steering/);

@@ -71,11 +71,11 @@ it.each([
     const rows = Array.from({ length: 100 }, (_, i) => `${i + 1} ${"row of data ".repeat(4)}`);
     writeFileSync(join(cwd, "data.txt"), `${rows.join("\n")}\n`);
     const providers = { local: { api, baseUrl: `${url}${path}`, keyVariable: "LOCAL_KEY" } };
-    const settings = { model: "local/m", mode: "all", providers, compaction: { asyncEnabled: false } };
+    const settings = { model: "local/m", providers, compaction: { asyncEnabled: false } };
     writeFileSync(join(cwd, ".stet/settings.json"), JSON.stringify(settings));
     try {
       const prompt = "Never touch data.txt. Write total.js, which adds up the numbers, and run it.";
-      const args = ["-p", prompt, "--window", "20000", "--session", join(cwd, "s.jsonl"), "--json"];
+      const args = ["-p", prompt, "--mode", "all", "--window", "20000", "--session", join(cwd, "s.jsonl"), "--json"];
       const { code, stdout, stderr } = await stet(args, cwd);
       expect(code, stderr).toBe(0);
       const result = JSON.parse(stdout);

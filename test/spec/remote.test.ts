@@ -5,7 +5,7 @@
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { type CompactionEntry, type Json, type NativeItem, redact } from "@stet/core";
 import { type NoteWriter, rewrite, rewriteByNote, type Session } from "@stet/engine";
 import { type EndpointServer, startEndpointServer } from "@stet/testkit";
@@ -186,8 +186,8 @@ describe("musepi §7.2: the custom endpoint", () => {
   ])("%s writes the note, the record from the log below it", async (path, spell) => {
     server = await startEndpointServer(path, (body) => ({ body: JSON.stringify(spell(noteFor(body))) }));
     const session = await long();
-    const settings = { compaction: { remoteEndpoint: server.url, remoteKeyVariable: "REMOTE_KEY" } };
-    const { setup } = setupFor(session, settings, { REMOTE_KEY: "of-no-shape" });
+    const settings = { compaction: { remoteEndpoint: server.url } };
+    const { setup } = setupFor(session, settings, { STET_ENDPOINT_KEY: "of-no-shape" });
     const outcome = await compacted(session, [methodNamed("endpoint", setup) as NoteWriter]);
     expect(outcome).toMatchObject({ outcome: "committed", rewrite: { strategy: "endpoint" } });
     expect(requestOf(session)).toContain("Build the parser.");
@@ -211,7 +211,7 @@ describe("musepi §7.2: the custom endpoint", () => {
     expect(warnings).toEqual([expect.stringMatching(/^endpoint: /)]);
   });
 
-  it("ours: no key of a vendor goes to it; it has a key variable of its own, or none", async () => {
+  it("ours: no key of a vendor goes to it; it has a key of its own, or none", async () => {
     server = await startEndpointServer("/sum", () => ({ body: JSON.stringify({ summary: GOOD }) }));
     const session = await long();
     const { setup } = setupFor(
@@ -225,62 +225,53 @@ describe("musepi §7.2: the custom endpoint", () => {
 });
 
 describe("musepi §7.5, §10: settings and order", () => {
-  it("an endpoint that is set is asked before a model is; `remoteEnabled: false` takes both remote methods away", async () => {
-    const session = await long();
+  it("ours: `remoteEnabled` puts the vendor's own compaction, an endpoint that is set puts it, before the model; off and unset by default", async () => {
+    const session = await long("openai", "openai-responses");
     const remoteEndpoint = "http://127.0.0.1:1/sum";
-    const set = (compaction: object) => names(setupFor(session, { compaction }).setup);
-    expect(set({ remoteEndpoint })).toEqual(["prune", "endpoint", "local"]);
-    expect(set({ remoteEndpoint, remoteEnabled: false })).toEqual(["prune", "local"]);
-    expect(set({ remoteEndpoint, methods: "local" })).toEqual(["endpoint", "local"]);
-    expect(set({ methods: "shake, endpoint, local", remoteEndpoint })).toEqual(["shake", "endpoint", "local"]);
+    const set = (compaction: object) => names(setupFor(session, { compaction }, { OPENAI_API_KEY: "k" }).setup);
+    expect(set({})).toEqual(["prune", "model", "local"]);
+    expect(set({ remoteEnabled: true })).toEqual(["prune", "native", "model", "local"]);
+    expect(set({ remoteEndpoint })).toEqual(["prune", "endpoint", "model", "local"]);
+    expect(set({ remoteEnabled: true, remoteEndpoint })).toEqual(["prune", "native", "endpoint", "model", "local"]);
+    expect(set({ remoteEnabled: true, remoteEndpoint, strategy: "off" })).toEqual(["local"]);
   });
 
   it("a provider without a compaction of its own is said, and the next method used; named, it is an error with exit 5", async () => {
     const session = await long("openrouter", "openai-completions");
-    const { setup, warnings } = setupFor(session, { compaction: { methods: "native" } }, { OPENROUTER_API_KEY: "k" });
-    expect(names(setup)).toEqual(["local"]);
+    const { setup, warnings } = setupFor(session, { compaction: { remoteEnabled: true } }, { OPENROUTER_API_KEY: "k" });
+    expect(names(setup)).toEqual(["prune", "model", "local"]);
     expect(warnings.join()).toContain("no note by the provider itself: openrouter has no compaction of its own");
     expect(() => methodNamed("native", setup)).toThrow(expect.objectContaining({ exitCode: 5 }));
   });
 
-  it("ours: native is asked for by name or in the list, on OpenAI, Codex, Azure and Anthropic alike", async () => {
-    const session = await long("openai", "openai-responses");
-    const env = { OPENAI_API_KEY: "k" };
-    expect(names(setupFor(session, {}, env).setup)).toEqual(["prune", "model", "local"]);
-    expect(names(setupFor(session, { compaction: { methods: "native, local" } }, env).setup)).toEqual([
-      "native",
-      "local",
-    ]);
-    expect(methodNamed("native", setupFor(session, {}, env).setup).id).toBe("native");
-  });
-
-  it("defaults and clamps are the documented ones", async () => {
+  it("the streamed form is on and the budget at most 64000, as documented; ours: 8000 unless set", async () => {
     const session = await long();
     const remote = (compaction: object) => setupFor(session, { compaction }).setup.settings.remote;
-    expect(remote({})).toEqual({ enabled: true, streaming: true, retainedTokens: 64_000 });
+    expect(remote({})).toEqual({ isNative: false, isStreaming: true, retainedTokens: 8000 });
     expect(remote({ v2RetainedMessageBudget: 0 }).retainedTokens).toBe(1);
     expect(remote({ v2RetainedMessageBudget: 100_000 }).retainedTokens).toBe(64_000);
-    expect(remote({ remoteStreamingV2Enabled: false }).streaming).toBe(false);
+    expect(remote({ remoteStreamingV2Enabled: false }).isStreaming).toBe(false);
   });
 
-  it.each([
-    [{ remoteEndpoint: "file:///etc/passwd" }, "compaction.remoteEndpoint"],
-    [{ remoteEndpoint: "not an address" }, "compaction.remoteEndpoint"],
-    [{ remoteEnabled: "yes" }, "compaction.remoteEnabled"],
-    [{ methods: "native, telepathy" }, "telepathy"],
-  ])("%j stops with its name and exit 2", async (compaction, named) => {
+  it("a flag that is none stops with its name and exit 2; so does an address that is none, in the user's own file", async () => {
     const session = await long();
-    const message = expect.stringContaining(named);
-    expect(() => setupFor(session, { compaction })).toThrow(expect.objectContaining({ exitCode: 2, message }));
+    const refusal = (named: string) =>
+      expect.objectContaining({ exitCode: 2, message: expect.stringContaining(named) });
+    expect(() => setupFor(session, { compaction: { remoteEnabled: "yes" } })).toThrow(
+      refusal("compaction.remoteEnabled"),
+    );
+    const file = join(process.env.STET_HOME as string, "settings.json");
+    mkdirSync(dirname(file), { recursive: true });
+    for (const remoteEndpoint of ["file:///etc/passwd", "not an address"]) {
+      writeFileSync(file, JSON.stringify({ compaction: { remoteEndpoint } }));
+      expect(() => setupFor(session, {})).toThrow(refusal("compaction.remoteEndpoint"));
+    }
+    rmSync(file);
   });
 
-  it("no address, or its key not set: said, with what to do", async () => {
-    const session = await long();
-    const named = (settings: object) => () => methodNamed("endpoint", setupFor(session, settings).setup);
-    expect(named({})).toThrow("set compaction.remoteEndpoint");
-    const compaction = { remoteEndpoint: "http://127.0.0.1:1/", remoteKeyVariable: "NOT_SET" };
-    expect(named({ compaction })).toThrow("NOT_SET is not set");
-    expect(named({ compaction: { ...compaction, remoteEnabled: false } })).toThrow("compaction.remoteEnabled is false");
+  it("no address: said, with what to do", async () => {
+    const { setup } = setupFor(await long(), {});
+    expect(() => methodNamed("endpoint", setup)).toThrow("set compaction.remoteEndpoint");
   });
 });
 

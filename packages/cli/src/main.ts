@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import type { Session } from "@stet/engine";
 import { Command, CommanderError, InvalidArgumentError } from "commander";
+import { withExtensions } from "./agent/load-extensions.ts";
 import { type AgentCommandOptions, agent } from "./commands/agent.ts";
 import { check } from "./commands/check.ts";
 import { compact } from "./commands/compact.ts";
@@ -10,16 +11,19 @@ import { context } from "./commands/context.ts";
 import { demo } from "./commands/demo.ts";
 import { handOver } from "./commands/handoff.ts";
 import { importSession, listImport } from "./commands/import.ts";
+import { cloneSession, forkSession, renameSession } from "./commands/lineage.ts";
 import { recall } from "./commands/recall.ts";
 import { sessions } from "./commands/sessions.ts";
 import { mark, move, reverse } from "./commands/shape.ts";
 import { show } from "./commands/show.ts";
+import { deleteSession, trash } from "./commands/trash.ts";
 import { showTree } from "./commands/tree.ts";
 import { verify } from "./commands/verify.ts";
 import { compose } from "./compose.ts";
 import { reportFailure } from "./failure.ts";
 import { openSession } from "./open-file.ts";
 import type { CommonOptions } from "./output.ts";
+import { loadSettings, untrustedLine } from "./settings.ts";
 import { tour } from "./tour/tour.ts";
 
 const VERSION: string = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")).version;
@@ -36,15 +40,19 @@ function dollars(text: string): number {
   return value;
 }
 
-/** Opens the session, runs the command, gives the file back, sets the exit code. */
+/** Opens the session (with the extensions of the settings where they have a say), runs the command, gives the file back, sets the exit code. */
 async function withSession(
   file: string,
   options: CommonOptions & { from?: string },
   run: (session: Session) => number | Promise<number>,
+  isHooked = false,
 ): Promise<void> {
   let session: Session | undefined;
   try {
-    session = await openSession(compose(), file, { which: options.session, kind: options.from });
+    const untrusted = isHooked ? untrustedLine(process.cwd()) : undefined;
+    if (untrusted !== undefined) process.stderr.write(`warning: ${untrusted}\n`);
+    const ports = isHooked ? await withExtensions(compose(), loadSettings(process.cwd()), process.env) : compose();
+    session = await openSession(ports, file, { which: options.session, kind: options.from });
     process.exitCode = await run(session);
   } catch (error) {
     process.exitCode = reportFailure(error, options.json ?? false);
@@ -112,9 +120,11 @@ function program(): Command {
     .option("--keep <tokens>", "recent tokens that stay", tokens)
     .option("--window <tokens>", "context window", tokens)
     .option("--dry-run", "plan only")
-    .action((file, options) => withSession(file, options, (session) => compact(session, options)));
-  writing("undo <session> [entry]", "take back the newest rewrite or navigation, or the named rewrite")
+    .action((file, options) => withSession(file, options, (session) => compact(session, options), true));
+  writing("undo <session> [entry]", "take back the newest rewrite, navigation or handoff, or the named rewrite")
     .option("--window <tokens>", "context window", tokens)
+    .option("--files", "bring the project's files along when a navigation is taken back")
+    .option("--force", "with --files: overwrite what others changed meanwhile")
     .action((file, entry, options) =>
       withSession(file, options, (session) => reverse(session, "undo", entry, options)),
     );
@@ -124,11 +134,33 @@ function program(): Command {
   writing("goto <session> <entry>", "move the head")
     .option("--summarize", "carry a summary of the branch that is left")
     .option("--focus <text>", "what the summary should attend to")
-    .action((file, entry, options) => withSession(file, options, (session) => move(session, entry, options)));
+    .option("--files", "bring the project's files back to how they were there")
+    .option("--force", "with --files: overwrite what others changed meanwhile")
+    .action((file, entry, options) => withSession(file, options, (session) => move(session, entry, options), true));
   verb("handoff <session>", "a new session that carries the work on")
     .option("--focus <text>", "what the document should attend to")
     .option("--out <file>", "file of the new session")
-    .action((file, options) => withSession(file, options, (session) => handOver(session, options)));
+    .option("--in-place", "put this session behind the document instead")
+    .option("--window <tokens>", "context window", tokens)
+    .action((file, options) => withSession(file, options, (session) => handOver(session, options), true));
+  verb("fork <session> [entry]", "a new session with the path up to that entry; default: the head")
+    .option("--before", "stop before the entry, a message of the user, and print its text")
+    .option("--out <file>", "file of the new session")
+    .action((file, entry, options) =>
+      withSession(file, options, (session) => forkSession(session, entry, options), true),
+    );
+  verb("clone <session>", "a new session with every entry and branch")
+    .option("--out <file>", "file of the new session")
+    .action((file, options) => withSession(file, options, (session) => cloneSession(session, options)));
+  writing("rename <session> <title>", "name a session").action((file, title, options) =>
+    withSession(file, options, (session) => renameSession(session, title, options)),
+  );
+  verb("delete <session>", "move a session to the trash").action((file, options) =>
+    withSession(file, options, (session) => deleteSession(session, options)),
+  );
+  plain("trash [action] [session]", "deleted sessions: list, restore SESSION").action((action, session, options) =>
+    run(options, () => trash(action, session, options)),
+  );
   for (const on of [true, false]) {
     writing(`${on ? "pin" : "unpin"} <session> <entry>`, on ? "a standing rule" : "not a rule").action(
       (file, entry, options) => withSession(file, options, (session) => mark(session, entry, { pin: on }, options)),
@@ -155,6 +187,7 @@ function program(): Command {
     );
   plain("sessions", "the sessions Stet keeps, newest first")
     .option("--search <words>", "only sessions that hold these words")
+    .option("--all", "subagents too")
     .action((options) => run(options, () => sessions(options)));
   plain("config <action> [key] [value]", "settings: list, get KEY, set KEY VALUE, check")
     .option("--project", "set in this project instead of for the user")

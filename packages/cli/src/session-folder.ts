@@ -2,7 +2,7 @@
 import { closeSync, existsSync, openSync, readdirSync, readSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
-import { StetError } from "@stet/core";
+import { type SessionHeader, StetError } from "@stet/core";
 
 /** Folder of Stet's data: `$STET_HOME`, else the platform's data folder. */
 export function stetHome(): string {
@@ -34,7 +34,7 @@ export function sessionFiles(): string[] {
  */
 export function resolveSession(given: string): string {
   if (existsSync(given) || !/^[\w-]{4,}$/.test(given)) return given;
-  const found = sessionFiles().filter((file) => headerId(file) === given);
+  const found = sessionFiles().filter((file) => headerIn(file)?.id === given);
   if (found.length > 1) {
     throw new StetError(
       "input/ambiguous_id",
@@ -50,17 +50,19 @@ export function resolveSession(given: string): string {
 
 const HEADER_BYTES = 16_384;
 
-/** Id in the first line of `file`; undefined when that is no header. */
-function headerId(file: string): string | undefined {
-  const fd = openSync(file, "r");
+/** The header in the first line of `file`; undefined when there is none that can be read. */
+export function headerIn(file: string): SessionHeader | undefined {
+  const buffer = Buffer.alloc(HEADER_BYTES);
   try {
-    const buffer = Buffer.alloc(HEADER_BYTES);
-    const text = buffer.toString("utf8", 0, readSync(fd, buffer, 0, HEADER_BYTES, 0));
-    const header = JSON.parse(text.slice(0, text.indexOf("\n"))) as { type?: unknown; id?: unknown } | null;
-    return header?.type === "session" && typeof header.id === "string" ? header.id : undefined;
+    const fd = openSync(file, "r");
+    try {
+      const text = buffer.toString("utf8", 0, readSync(fd, buffer, 0, HEADER_BYTES, 0));
+      const header = JSON.parse(text.slice(0, text.indexOf("\n"))) as SessionHeader | null;
+      return header?.type === "session" && typeof header.id === "string" ? header : undefined;
+    } finally {
+      closeSync(fd);
+    }
   } catch {
     return undefined;
-  } finally {
-    closeSync(fd);
   }
 }

@@ -3,30 +3,30 @@
  * project over the user, per key. Validated when read, with the file, the key and the value in the message.
  */
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import {
   type Behaviour,
   behaviourOf,
   idleSeconds,
-  type Method,
   overridesFrom,
   type PolicySettings,
   StetError,
   validateSettings,
 } from "@stet/core";
 import type { RetryPolicy } from "@stet/engine";
-import { DEFAULT_RETRY } from "@stet/engine";
+import { DEFAULT_RETRY, HOOK_TIMEOUT_MS } from "@stet/engine";
 import type { ModelSettings } from "@stet/providers";
 import writeFileAtomic from "write-file-atomic";
 import { stetHome } from "./session-folder.ts";
+import { isTrusted, withoutUntrusted } from "./trust.ts";
 
-type Kind = "tokens" | "number" | "flag" | "text" | { oneOf: readonly string[] };
+type Kind = "tokens" | "number" | "flag" | "text" | "paths" | { oneOf: readonly string[] };
 
 /** What one setting takes; the policy room judges the values of its own. */
 interface Setting {
   kind: Kind;
   /** Shown where nothing is set; `unset` means a computed value applies. */
-  default: number | string | boolean;
+  default: Value;
   about: string;
 }
 
@@ -39,36 +39,15 @@ export const SETTINGS: Readonly<Record<string, Setting>> = {
     default: "ask",
     about: "what the agent may do unasked",
   },
+  trustedProjects: {
+    kind: "paths",
+    default: [],
+    about: "folders whose own settings may name extensions, providers elsewhere and a freer mode; the user's file only",
+  },
+  "task.model": { kind: "text", default: "unset", about: "model of subagents; unset: the agent's own" },
   "compaction.enabled": { kind: "flag", default: true, about: "rewrite without being asked" },
   "compaction.model": { kind: "text", default: "unset", about: "model that writes notes; unset: the agent's own" },
   "compaction.strategy": { kind: "text", default: "unset", about: "MusePi's name for the method list" },
-  "compaction.methods": {
-    kind: "text",
-    default: "unset",
-    about:
-      "ways to make room, in order, with commas: prune, shake, native, endpoint, model, local; unset: the preset's",
-  },
-  "compaction.remoteEnabled": { kind: "flag", default: true, about: "the methods native and endpoint may be used" },
-  "compaction.remoteEndpoint": {
-    kind: "text",
-    default: "unset",
-    about: "address that writes notes; asked before a model is",
-  },
-  "compaction.remoteKeyVariable": {
-    kind: "text",
-    default: "unset",
-    about: "environment variable with that address's key; never the key itself",
-  },
-  "compaction.remoteStreamingV2Enabled": {
-    kind: "flag",
-    default: true,
-    about: "OpenAI: ask for a compaction item in a stream before /responses/compact",
-  },
-  "compaction.v2RetainedMessageBudget": {
-    kind: "tokens",
-    default: 64_000,
-    about: "most tokens of the user's own messages kept beside such an item; 1 to 64000",
-  },
   "compaction.reserveTokens": {
     kind: "tokens",
     default: "unset",
@@ -100,7 +79,35 @@ export const SETTINGS: Readonly<Record<string, Setting>> = {
     default: -1,
     about: "rewrite at this share of the window; -1: unset",
   },
+  "compaction.handoffSaveToDisk": {
+    kind: "flag",
+    default: false,
+    about: "keep the document of a handoff as a file too",
+  },
+  "handoff.inPlace": { kind: "flag", default: false, about: "hand over within the session, behind a note" },
   "compaction.midTurnEnabled": { kind: "flag", default: true, about: "rewrite between two requests of one turn" },
+  extensions: {
+    kind: "paths",
+    default: [],
+    about: "extension files; relative ones start at the settings' own folder or project",
+  },
+  "hooks.timeoutMs": { kind: "tokens", default: HOOK_TIMEOUT_MS, about: "most an extension may take for one event" },
+  "compaction.remoteEnabled": {
+    kind: "flag",
+    default: false,
+    about: "the vendor's own compaction before a note by a model; what it makes only the same vendor can read",
+  },
+  "compaction.remoteEndpoint": {
+    kind: "text",
+    default: "unset",
+    about: "an address of yours that writes notes; its key: STET_ENDPOINT_KEY",
+  },
+  "compaction.remoteStreamingV2Enabled": { kind: "flag", default: true, about: "OpenAI: the streamed form first" },
+  "compaction.v2RetainedMessageBudget": {
+    kind: "tokens",
+    default: 8000,
+    about: "OpenAI: tokens of your newest messages kept beside the item; at most 64000",
+  },
   "compaction.asyncEnabled": { kind: "flag", default: true, about: "begin a note by a model before it is due" },
   "compaction.idleEnabled": { kind: "flag", default: false, about: "rewrite while nothing is asked" },
   "compaction.idleThresholdTokens": { kind: "tokens", default: 200_000, about: "from this many tokens on" },
@@ -120,20 +127,21 @@ export const SETTINGS: Readonly<Record<string, Setting>> = {
 const FREE = ["providers", "models"];
 
 export type SettingSource = "default" | "user" | "project";
-type Value = number | string | boolean;
+type Value = number | string | boolean | readonly string[];
 
 export interface SettingValue {
   value: Value;
   source: SettingSource;
 }
 
-/** Compaction by somebody else. Source of names and defaults: MusePi "Settings and defaults". */
+/** Compaction elsewhere. Source of the names: MusePi "Settings and defaults". */
 export interface RemoteSettings {
-  enabled: boolean;
+  /** The vendor's own compaction comes before a note by a model. */
+  isNative: boolean;
+  /** An address of the user's own that writes notes. */
   endpoint?: string;
-  /** Name of the environment variable that holds the endpoint's key. */
-  keyVariable?: string;
-  streaming: boolean;
+  /** OpenAI: the streamed form first. */
+  isStreaming: boolean;
   /** Tokens, within 1 … 64000. */
   retainedTokens: number;
 }
@@ -144,6 +152,7 @@ export interface Settings {
   model?: string;
   mode: string;
   compactionModel?: string;
+  taskModel?: string;
   /** Model to go on with where a rewrite would be due. */
   promotionTarget?: string;
   /** Notes are begun before they are due. */
@@ -155,11 +164,35 @@ export interface Settings {
   behaviour: Behaviour;
   retry: RetryPolicy;
   models: ModelSettings;
+  handoffSaveToDisk: boolean;
+  handoffInPlace: boolean;
+  /** Absolute paths, in order. */
+  extensions: readonly string[];
+  hookTimeoutMs: number;
 }
 
 /** The file of one level. */
 export function settingsFile(source: "user" | "project", cwd: string): string {
   return source === "user" ? join(stetHome(), "settings.json") : join(cwd, ".stet", "settings.json");
+}
+
+/** One level as it counts: what needs trust is left out of the settings of a project that has none, and named. */
+function levelOf(source: "user" | "project", cwd: string): { settings: Record<string, unknown>; left: string[] } {
+  const settings = readObject(settingsFile(source, cwd));
+  if (source === "user") return { settings, left: [] };
+  const user = readObject(settingsFile("user", cwd));
+  const { trustedProjects } = user;
+  const trusted = Array.isArray(trustedProjects) ? trustedProjects.map(String) : [];
+  if (isTrusted(cwd, trusted)) return { settings, left: [] };
+  return withoutUntrusted(settings, String(user.mode ?? SETTINGS.mode?.default));
+}
+
+/** What the project's settings ask for and do not get, as one line; undefined where there is nothing. */
+export function untrustedLine(cwd: string): string | undefined {
+  const { left } = levelOf("project", cwd);
+  if (left.length === 0) return undefined;
+  const file = settingsFile("project", cwd);
+  return `left out of ${file} until you trust this project: ${left.join(", ")}; to trust it, put ${cwd} into trustedProjects (stet config set trustedProjects ${cwd})`;
 }
 
 /** Every setting with the source of its value. Throws `config/invalid` (exit 2) naming file, key and value. */
@@ -168,7 +201,7 @@ export function allSettings(cwd: string): Record<string, SettingValue> {
   for (const [key, setting] of Object.entries(SETTINGS)) all[key] = { value: setting.default, source: "default" };
   for (const source of ["user", "project"] as const) {
     const file = settingsFile(source, cwd);
-    for (const [key, value] of Object.entries(flat(readObject(file)))) {
+    for (const [key, value] of Object.entries(flat(levelOf(source, cwd).settings))) {
       if (!FREE.includes(key)) all[key] = { value: checked(key, value, file), source };
     }
   }
@@ -186,15 +219,16 @@ export function loadSettings(cwd: string, preset?: string): Settings {
   }
   const policy = validateSettings(compaction);
   const name = preset ?? (all.preset?.value as string);
+  const behaviour = behaviourOf(name, overridesFrom(policy));
   const model = text("model");
   const compactionModel = text("compaction.model");
-  const methods = methodsFrom(text("compaction.methods"));
+  const taskModel = text("task.model");
   const promotionTarget = all["contextPromotion.enabled"]?.value === true ? text("contextPromotion.target") : undefined;
   return {
     preset: name,
     mode: all.mode?.value as string,
     policy,
-    behaviour: behaviourOf(name, { ...overridesFrom(policy), ...methods }),
+    behaviour,
     remote: remoteFrom(all),
     retry: {
       ...DEFAULT_RETRY,
@@ -203,23 +237,22 @@ export function loadSettings(cwd: string, preset?: string): Settings {
       baseDelayMs: all["retry.baseDelayMs"]?.value as number,
     },
     models: freeSettings(cwd),
+    handoffSaveToDisk: all["compaction.handoffSaveToDisk"]?.value as boolean,
+    handoffInPlace: all["handoff.inPlace"]?.value === true && behaviour.handoff === "new_session_or_in_place",
+    extensions: extensionPaths(all.extensions as SettingValue, cwd),
+    hookTimeoutMs: all["hooks.timeoutMs"]?.value as number,
     isAhead: all["compaction.asyncEnabled"]?.value as boolean,
     idleSeconds: idleSeconds(policy),
     ...(promotionTarget === undefined ? {} : { promotionTarget }),
     ...(model === undefined ? {} : { model }),
     ...(compactionModel === undefined ? {} : { compactionModel }),
+    ...(taskModel === undefined ? {} : { taskModel }),
   };
-}
-
-function methodsFrom(text: string | undefined): { methods?: readonly Method[] } {
-  // A name that is none is refused with the others, where the preset is put together.
-  return text === undefined ? {} : { methods: text.split(",").map((name) => name.trim() as Method) };
 }
 
 function remoteFrom(all: Readonly<Record<string, SettingValue>>): RemoteSettings {
   const text = (key: string) => (all[key]?.source === "default" ? undefined : (all[key]?.value as string));
   const endpoint = text("compaction.remoteEndpoint");
-  const keyVariable = text("compaction.remoteKeyVariable");
   if (endpoint !== undefined && !/^https?:$/.test(protocolOf(endpoint)))
     throw new StetError(
       "config/invalid",
@@ -228,11 +261,10 @@ function remoteFrom(all: Readonly<Record<string, SettingValue>>): RemoteSettings
     );
   const budget = all["compaction.v2RetainedMessageBudget"]?.value as number;
   return {
-    enabled: all["compaction.remoteEnabled"]?.value as boolean,
-    streaming: all["compaction.remoteStreamingV2Enabled"]?.value as boolean,
+    isNative: all["compaction.remoteEnabled"]?.value as boolean,
+    isStreaming: all["compaction.remoteStreamingV2Enabled"]?.value as boolean,
     retainedTokens: Math.min(64_000, Math.max(1, budget)),
     ...(endpoint === undefined ? {} : { endpoint }),
-    ...(keyVariable === undefined ? {} : { keyVariable }),
   };
 }
 
@@ -240,11 +272,17 @@ function protocolOf(address: string): string {
   return URL.canParse(address) ? new URL(address).protocol : "";
 }
 
+/** The user's paths start in the folder of the settings, the project's in the project. */
+function extensionPaths({ value, source }: SettingValue, cwd: string): string[] {
+  const base = source === "user" ? stetHome() : cwd;
+  return (value as readonly string[]).map((path) => resolve(base, path));
+}
+
 /** `providers` and `models`, the project's over the user's, entry by entry. */
 function freeSettings(cwd: string): ModelSettings {
   const merged: Record<string, Record<string, unknown>> = {};
   for (const source of ["user", "project"] as const) {
-    const file = readObject(settingsFile(source, cwd));
+    const file = levelOf(source, cwd).settings;
     for (const key of FREE) if (isObject(file[key])) merged[key] = { ...merged[key], ...file[key] };
   }
   return merged as ModelSettings;
@@ -273,6 +311,7 @@ function typed(key: string, text: string): unknown {
   const kind = Object.hasOwn(SETTINGS, key) ? SETTINGS[key]?.kind : undefined;
   if ((kind === "tokens" || kind === "number") && text.trim() !== "" && Number.isFinite(Number(text)))
     return Number(text);
+  if (kind === "paths") return text.split(",").flatMap((path) => (path.trim() === "" ? [] : [path.trim()]));
   if (kind === "flag" && (text === "true" || text === "false")) return text === "true";
   return text;
 }
@@ -292,6 +331,8 @@ function checked(key: string, value: unknown, where: string): Value {
     throw invalid("a setting must be a number");
   if (kind === "flag" && typeof value !== "boolean") throw invalid("a setting must be true or false");
   if (kind === "text" && (typeof value !== "string" || value === "")) throw invalid("a setting must be a text");
+  if (kind === "paths" && !(Array.isArray(value) && value.every((path) => typeof path === "string" && path !== "")))
+    throw invalid("a setting must be a list of paths");
   if (typeof kind === "object" && !kind.oneOf.includes(String(value)))
     throw invalid(`a setting must be one of ${kind.oneOf.join(", ")}`);
   return value as Value;

@@ -21,6 +21,8 @@ export interface SessionHeader {
   /** Path or id of the session this one came from. */
   parentSession?: string;
   parentEntryId?: EntryId;
+  /** Where the parent stood when this session was made: a hint, to be checked against `parentSession`. */
+  parentFile?: string;
   /** `subagent` and the like. */
   role?: string;
   title?: string;
@@ -186,10 +188,25 @@ export interface PermissionEntry extends EntryBase {
   mode: string;
   rules?: Json;
 }
+/** One file a turn changed. Bytes stand in blobs of the session; `null`: there was none; absent: not kept. */
+export interface SnapshotFile {
+  /** Relative to the session's folder where it lies in it, else absolute. */
+  path: string;
+  before?: string | null;
+  after?: string | null;
+  /** Permission bits before and after. */
+  modes?: [before: number | null, after: number | null];
+}
+/** Files of the project that tools changed, so that going back can restore them. */
 export interface SnapshotEntry extends EntryBase {
   type: "snapshot";
+  /** The message of the user whose turn it was. */
   entry: EntryId;
+  /** SHA-256 of `files` as JSON. */
   ref: string;
+  files?: SnapshotFile[];
+  /** Files that changed and are not listed. */
+  left?: number;
 }
 
 /** An entry that stands on a path. */
@@ -233,6 +250,8 @@ export interface DequeuedMark extends EntryBase {
 export interface HandedOffMark extends EntryBase {
   type: "handed_off";
   to: string;
+  /** The handoff is taken back: this session is open again. */
+  undone?: true;
 }
 /** One provider call that is not an assistant message, failures included. */
 export interface UsageMark extends EntryBase {

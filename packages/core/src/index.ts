@@ -1,6 +1,7 @@
 /** What the pure core offers to the other rooms. Written by hand: a name is here because somebody outside needs it. */
 export { chainHash, type Digest, nextLink } from "./codec/chain.ts";
 export { byteLength, copyLines, entryLine } from "./codec/copy-lines.ts";
+export { forkLines } from "./codec/fork-lines.ts";
 export type { LineSource, RawLine } from "./codec/line-source.ts";
 export { parseLine } from "./codec/parse-line.ts";
 export { readHead, readSuffix, type Suffix } from "./codec/read-log.ts";
@@ -8,7 +9,7 @@ export { verifyLog } from "./codec/verify-log.ts";
 export { alternativeFor, type PickedAlternative } from "./context/alternatives.ts";
 export { buildAsRecorded } from "./context/as-recorded.ts";
 export { type BuiltRequest, buildRequest } from "./context/build.ts";
-export { convertToLlm } from "./context/convert.ts";
+export { convertToLlm, messagesOf } from "./context/convert.ts";
 export { type Estimator, estimateRendered } from "./context/estimate.ts";
 export type { Frame, SystemPrompt, Target, ToolSpec } from "./context/frame.ts";
 export { messageItem, type NativeItem, nativeItems, readableTexts } from "./context/native-items.ts";
@@ -46,6 +47,7 @@ export {
   type SessionHeader,
   type SessionInfoMark,
   type SnapshotEntry,
+  type SnapshotFile,
   type SummaryParts,
   type ThinkingLevelChangeEntry,
   type TornMark,
@@ -53,10 +55,12 @@ export {
   type UsageMark,
 } from "./entry.ts";
 export { type ErrorCode, InvariantError, invariant, isStetError, StetError } from "./errors.ts";
+export { type FileState, type FileStep, fileSteps, filesLeftOut } from "./files/file-plan.ts";
 export type { FileDescriptor, FileStatus, FsPort, OpenMode } from "./fs-port.ts";
 export { readLedger, storeLedger } from "./ledger/checkpoint.ts";
 export { contentText, extendLedger } from "./ledger/extend.ts";
 export { compareText, FILES_SHOWN, fileDetails, filesTreeLines, isModified, stripFileTags } from "./ledger/files.ts";
+export { type CarriedMessage, carriedMessages, HANDOFF } from "./ledger/handed-over.ts";
 export { clipEnd, clipStart } from "./ledger/results.ts";
 export { findSaid, type Said, type SaidDecision } from "./ledger/said.ts";
 export {
@@ -102,6 +106,7 @@ export {
   type CompactionPlan,
   isSkip,
   planCompaction,
+  planCutAt,
   planSmallerNote,
   type Skip,
   type SkipReason,
@@ -164,7 +169,8 @@ export { dataBlock, neutralise } from "./text/neutralise.ts";
 export { REDACTED, redact, redactDeep } from "./text/redact.ts";
 export { serializeConversation, serializeMessages } from "./text/serialize.ts";
 export { estimateTextTokens } from "./text/tokens.ts";
-export type { Tool, ToolContext, ToolOutcome, ToolPower } from "./tool.ts";
+export type { SpentCalls, Tool, ToolContext, ToolOutcome, ToolPower } from "./tool.ts";
 export { SessionTree } from "./tree.ts";
 export { extend, fold } from "./view/fold.ts";
 export type { ActiveStub, PathNode, Segment, View } from "./view/view.ts";
+export type { ChangedFile, FileNow, WorkFiles } from "./work-files.ts";

@@ -57,8 +57,11 @@ export interface SessionLog {
 }
 
 export interface SessionStore {
-  /** Creates `file` with these lines, durable (file and directory synced) and 0600; refuses an existing file: `store/exists`. */
-  create(file: string, lines: Iterable<string | Uint8Array>): Promise<SessionLog>;
+  /**
+   * Creates `file` with these lines, durable (file and directory synced) and 0600; refuses an existing file: `store/exists`.
+   * `blobs` are stored with it before the file has its name, one at a time.
+   */
+  create(file: string, lines: Iterable<string | Uint8Array>, blobs?: AsyncIterable<Uint8Array>): Promise<SessionLog>;
   /**
    * Opens an existing file. `write` takes the lease: `store/locked` (exit 6) while a live owner holds it.
    * A dead owner on this host (pid gone, or its start time differs) is taken over; another host's only with `takeOver`.

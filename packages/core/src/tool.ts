@@ -1,7 +1,7 @@
 /** Port: one tool of an agent. Types only. */
 import "./abort-signal.ts";
 import type { ToolSpec } from "./context/frame.ts";
-import type { ContentBlock, Json } from "./message.ts";
+import type { ContentBlock, Json, Usage } from "./message.ts";
 
 /** What a tool needs to know about where it runs. */
 export interface ToolContext {
@@ -18,6 +18,18 @@ export interface ToolOutcome {
   isError: boolean;
   useless?: boolean;
   details?: Json;
+  /** Model calls made for it, to be counted as the session's own. */
+  spent?: SpentCalls;
+}
+
+/** What model calls made by a tool used, as a `usage` mark records it. */
+export interface SpentCalls {
+  callId: string;
+  purpose: string;
+  model: string;
+  usage: Usage;
+  /** `ok`, or how it ended. */
+  outcome: string;
 }
 
 /** How much a call may do: `read` looks, `edit` changes files of the project, `run` runs a program. */
@@ -26,6 +38,8 @@ export type ToolPower = "read" | "edit" | "run";
 export interface Tool {
   readonly spec: ToolSpec;
   readonly power: ToolPower;
+  /** It runs other tools, so files may change although its own power says otherwise. */
+  readonly mayChangeFiles?: true;
   /** Never rejects but for bugs: failures are outcomes with `isError`. Stops soon after `signal` aborts. */
   run(args: { [key: string]: Json }, context: ToolContext): Promise<ToolOutcome>;
 }

@@ -36,13 +36,13 @@ export async function branchSummary(
 ): Promise<BranchSummaryDraft | { failed: string } | undefined> {
   const abandoned = abandonedEntries(session.tree().path().nodes, target);
   if (!abandoned.some(isContributing)) return undefined;
-  const { writer, focus, maxTokens, signal } = request;
+  const { writer, focus, replacesPrompt, maxTokens, signal, given } = request;
   const ledger = extendLedger(emptyLedger(), abandoned, { redact });
   const task: NoteTask = {
     nodes: newestWithin(abandoned, INPUT_TOKENS),
     ledger,
     sessionId: session.header.id,
-    ...(focus === undefined ? {} : { focus }),
+    ...(focus === undefined ? {} : replacesPrompt ? { prompt: focus } : { focus }),
     maxTokens,
     estimate: estimateTextTokens,
     neutralise,
@@ -57,7 +57,8 @@ export async function branchSummary(
     fields: {
       summary: note.text,
       fromId: last.id,
-      details: fileDetails(ledger.files),
+      details: given?.details ?? fileDetails(ledger.files),
+      ...(given ? { fromHook: true } : {}),
       replacement: { placement: "graft", from: first.id, through: last.id },
     },
   };

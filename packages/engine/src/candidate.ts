@@ -4,7 +4,6 @@
  */
 import type {
   Alternative,
-  CompactionEntry,
   CompactionPlan,
   EntryId,
   Json,
@@ -23,7 +22,6 @@ import type {
 import {
   alternativeFor,
   buildRequest,
-  carriedPart,
   clipHeadTail,
   estimateTextTokens,
   extend,
@@ -34,10 +32,14 @@ import {
   planCompaction,
   planSmallerNote,
   redact,
+  StetError,
   shrinkKept,
   withNewestUser,
 } from "@stet/core";
 import { ESTIMATOR, segmentTokens } from "./estimate.ts";
+import type { Amendment } from "./hooks/amend.ts";
+import { summaryWithoutCarried } from "./hooks/compat.ts";
+import type { KeptData } from "./hooks/decide.ts";
 import { ledgerBehind } from "./ledger-behind.ts";
 import type { FailedNote, ModelCallRecord, NoteTask, NoteWriter, StubWriter } from "./ports.ts";
 import type { RewriteRequest } from "./rewrite.ts";
@@ -58,6 +60,8 @@ export interface Candidate {
   tokensAfter: number;
   /** Model calls made for the note. */
   calls?: ModelCallRecord[];
+  /** What extensions want kept on the entry. */
+  kept?: KeptData;
   /** Lines of the writer for the receipt. */
   notes?: string[];
   /** What providers' own compactions gave beside the note. */
@@ -73,6 +77,8 @@ export interface Snapshot {
   tokensBefore: number;
   newest: NewestUser | undefined;
   request: RewriteRequest;
+  /** What extensions add to the writer's task and to the entry. */
+  amendment?: Amendment;
 }
 
 /** Tries ever smaller kept parts until the projected request reaches the target; else the smallest that shrank. */
@@ -82,9 +88,7 @@ export async function bestCandidate(shot: Snapshot): Promise<Candidate | Skip | 
   let best: Candidate | undefined;
   let skip: Skip | undefined;
   const isOver = tokensBefore > limits.target;
-  const { isCostly } = request.writer;
-  const tries = [limits.keepRecent, limits.keepRecent >> 1, limits.keepRecent >> 2, 1];
-  for (const keepRecent of isCostly ? tries.slice(0, 1) : tries) {
+  for (const keepRecent of triesOf(shot)) {
     const plan = planFor(shot, keepRecent, isOver);
     if (isSkip(plan)) {
       skip ??= plan;
@@ -109,6 +113,40 @@ export async function bestCandidate(shot: Snapshot): Promise<Candidate | Skip | 
     };
   }
   return best;
+}
+
+/** Sizes of the recent part, largest first; one where every note costs. */
+function triesOf({ limits: { keepRecent }, request: { writer } }: Snapshot): number[] {
+  const isCostly = "isCostly" in writer && writer.isCostly;
+  return isCostly ? [keepRecent] : [keepRecent, keepRecent >> 1, keepRecent >> 2, 1];
+}
+
+/** The first plan {@link bestCandidate} would write a note for: what extensions are asked about. */
+export function firstPlan(shot: Snapshot): CompactionPlan | undefined {
+  const isOver = shot.tokensBefore > shot.limits.target;
+  if ("plan" in shot.request.writer) return undefined;
+  for (const keepRecent of triesOf(shot)) {
+    const plan = planFor(shot, keepRecent, isOver);
+    if (!isSkip(plan)) return plan;
+    if (!isOver) return undefined;
+  }
+  return undefined;
+}
+
+/** The candidate for a plan and a note an extension gave; throws `hook/refused` with both numbers when it does not help. */
+export async function givenCandidate(shot: Snapshot, plan: CompactionPlan): Promise<Candidate> {
+  const { limits, tokensBefore } = shot;
+  const candidate = await write(shot, plan);
+  if ("failed" in candidate) throw new StetError("hook/refused", candidate.failed);
+  const { tokensAfter } = candidate;
+  if (tokensAfter >= tokensBefore)
+    throw new StetError(
+      "hook/refused",
+      `its note would not make the request smaller: ${tokensBefore} -> ${tokensAfter}`,
+    );
+  if (tokensAfter > limits.target && tokensBefore > limits.target)
+    throw new StetError("hook/refused", `its note would leave ${tokensAfter} tokens, more than ${limits.target}`);
+  return candidate;
 }
 
 /** Stubs and nothing else. Unasked, they count only when the request then is within the target: else a note is due anyway. */
@@ -174,6 +212,7 @@ async function write(shot: Snapshot, plan: CompactionPlan): Promise<Candidate | 
     sessionId: session.header.id,
     ...(request.focus === undefined ? {} : { focus: request.focus }),
     through: plan.through,
+    ...shot.amendment?.task,
     maxTokens,
     estimate: estimateTextTokens,
     kept: newest ? { newestUserMessageId: newest.entry } : {},
@@ -282,14 +321,9 @@ function pinsIn(kept: readonly Node[]): { entry: EntryId; on: boolean }[] {
   return kept.flatMap((node) => (node.type === "pin" ? [{ entry: node.entry, on: node.on }] : []));
 }
 
-/**
- * The note of an earlier compaction without the words it carried. What MusePi writes beside a remote payload is a
- * placeholder without facts, and no note (spec-musepi §13.7).
- */
-function noteTextOf(compaction: CompactionEntry): string {
-  if (compaction.preserveData?.openaiRemoteCompaction !== undefined) return "";
-  const end = carriedPart(compaction)?.start;
-  return end === undefined ? compaction.summary : compaction.summary.slice(0, end).trimEnd();
+/** What MusePi writes beside a remote payload is a placeholder without facts, and no note (spec-musepi §13.7). */
+function noteTextOf(previous: NonNullable<CompactionPlan["previous"]>): string {
+  return previous.preserveData?.openaiRemoteCompaction === undefined ? summaryWithoutCarried(previous) : "";
 }
 
 function segmentsFrom(view: View, firstKept: EntryId | null): Segment[] {

@@ -2,6 +2,7 @@
 import type { Alternative, CompactionPlan, EntryId, Json, Ledger, Receipt, SummaryParts } from "@stet/core";
 import { fileDetails, storeLedger } from "@stet/core";
 import { frameMarkAt, modelOf } from "./frame.ts";
+import type { KeptData } from "./hooks/decide.ts";
 import type { Draft, Session } from "./session.ts";
 
 /** What a rewrite decided, ready to be written down. */
@@ -22,6 +23,8 @@ export interface CompactionFacts {
   armed: boolean;
   /** Elision appended with it. */
   elisionId: EntryId | undefined;
+  /** What extensions want kept. */
+  kept: KeptData | undefined;
 }
 
 /** The compaction line for `facts`, below the session's head. */
@@ -40,6 +43,7 @@ export function compactionDraft(session: Session, facts: CompactionFacts): Draft
       firstKeptEntryId: firstKept,
       tokensBefore: facts.tokensBefore,
       details: fileDetails(ledger.files),
+      ...facts.kept,
       replacement: { placement: "prefix", through: plan.through },
       ...(facts.alternatives ? { alternatives: facts.alternatives } : {}),
       parts: facts.parts,

@@ -19,8 +19,11 @@ import type { Listener } from "./agent/events.ts";
 import { type CompactionRecord, Maintenance } from "./agent/maintenance.ts";
 import { recordFrame } from "./agent/record-frame.ts";
 import { defaultPorts } from "./default-ports.ts";
+import type { Hooks } from "./hooks/hooks.ts";
+import { settleHooks } from "./hooks/settle.ts";
+import { createSession, openOwn } from "./new-session.ts";
 import type { EnginePorts, NoteWriter, StubWriter } from "./ports.ts";
-import { Session, WRITER } from "./session.ts";
+import type { Session } from "./session.ts";
 import { closingDrafts, type ReversalOutcome, undo } from "./verbs.ts";
 
 export interface OpenOptions {
@@ -43,6 +46,8 @@ export interface OpenOptions {
   emit?: Listener;
   /** Clock, ids and digest other than the real ones: tests. */
   ports?: EnginePorts;
+  /** Extensions and a memory. */
+  hooks?: Hooks;
 }
 
 /** The next request. */
@@ -62,7 +67,8 @@ const DEFAULT_OUTPUT_TOKENS = 8192;
 
 /** Opens or makes the session. Throws `store/not_ours` (exit 2) for a file another program wrote. */
 export async function open(options: OpenOptions): Promise<OpenSession> {
-  const ports = options.ports ?? defaultPorts(options.store);
+  const plain = options.ports ?? defaultPorts(options.store);
+  const ports = options.hooks ? { ...plain, hooks: options.hooks } : plain;
   const session = await sessionAt(ports, options);
   const system: SystemPrompt =
     typeof options.system === "string"
@@ -73,28 +79,12 @@ export async function open(options: OpenOptions): Promise<OpenSession> {
 }
 
 async function sessionAt(ports: EnginePorts, { file, cwd }: OpenOptions): Promise<Session> {
-  const at = async () => {
-    const source = (await ports.store.open(file, { write: false })).source();
-    return new Session(ports, { file, kind: "pi", source, isNative: true, skipped: [] });
-  };
-  let session: Session;
   try {
-    session = await at();
+    return await openOwn(ports, file);
   } catch (error) {
     if (!isStetError(error) || error.code !== "store/not_found") throw error;
-    const header = {
-      type: "session",
-      version: 3,
-      writer: WRITER,
-      id: ports.ids.session(),
-      timestamp: ports.clock.now(),
-      cwd: cwd ?? "",
-    };
-    await (await ports.store.create(file, [JSON.stringify(header)])).close();
-    session = await at();
+    return createSession(ports, file, cwd ?? "");
   }
-  await session.makeOwn(undefined);
-  return session;
 }
 
 /** One open session of a host. */
@@ -152,7 +142,8 @@ export class OpenSession {
   }
 
   /** Waits for what is being written and gives the file back. */
-  close(): Promise<void> {
-    return this.session.close();
+  async close(): Promise<void> {
+    await settleHooks(this.session);
+    await this.session.close();
   }
 }

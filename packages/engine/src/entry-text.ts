@@ -1,5 +1,5 @@
 /** The words of one entry. Must not redact or shorten: callers decide what is shown. */
-import type { Entry } from "@stet/core";
+import { carriedMessages, type Entry } from "@stet/core";
 
 /** What an entry says, for people and for searching. */
 export interface EntryText {
@@ -16,7 +16,10 @@ export type CallsSeen = Map<string, { name: string; path?: string }>;
 export function entryText(entry: Entry, calls: CallsSeen = new Map()): EntryText | undefined {
   if (entry.type === "compaction" || entry.type === "branch_summary") return { role: entry.type, text: entry.summary };
   if (entry.type === "custom_message")
-    return { role: "custom", text: [joined(entry.content), ...carriedWords(entry.details)].join("\n") };
+    return {
+      role: "custom",
+      text: [joined(entry.content), ...carriedMessages(entry).map(({ text }) => text)].join("\n"),
+    };
   if (entry.type !== "message" && entry.type !== "late_result") return undefined;
   const { message } = entry;
   switch (message.role) {
@@ -65,11 +68,4 @@ function joined(content: string | readonly { type: string; text?: string }[]): s
     : !Array.isArray(content)
       ? ""
       : content.flatMap((b) => (b.text === undefined ? [] : [b.text])).join("\n");
-}
-
-/** What the user said before a handoff, which travels in its details. */
-function carriedWords(details: unknown): string[] {
-  const { userMessages } = (details ?? {}) as { userMessages?: unknown };
-  if (!Array.isArray(userMessages)) return [];
-  return userMessages.flatMap((one) => (typeof one?.text === "string" ? [one.text as string] : []));
 }

@@ -1,7 +1,7 @@
 /**
  * The frame of the next request: recorded where the file says so, else assumed and said to be. Must not build requests.
  */
-import type { Frame, PathNode, ProviderFamily, RequestFrameMark, ToolSpec } from "@stet/core";
+import type { Frame, Json, PathNode, ProviderFamily, RequestFrameMark, ToolSpec } from "@stet/core";
 import { familyOfApi } from "@stet/core";
 import type { Session } from "./session.ts";
 import { tailMarkIn } from "./tail-marks.ts";
@@ -109,6 +109,18 @@ export function frameFor(session: Session): Frame {
     };
   }
   return { source: "assumed", system: { kind: "bounded", stable: ASSUMED_SYSTEM, dynamic: "" }, tools: [], ...base };
+}
+
+/** The fields of a frame mark for what another agent's file recorded, so that a copy's requests use it; undefined without. */
+export function foreignFrame(
+  session: Session,
+): Omit<RequestFrameMark, "type" | "id" | "parentId" | "timestamp"> | undefined {
+  const { frame } = session.opened;
+  if (!frame || (frame.system === undefined && frame.tools === undefined)) return undefined;
+  const system = frame.system ?? "";
+  const tools = (frame.tools ?? []) as unknown as Json;
+  const params = { model: frame.model ?? null, provider: frame.provider ?? null };
+  return { hash: session.ports.digest(JSON.stringify([system, tools, params])).slice(0, 16), system, tools, params };
 }
 
 function systemOf(mark: RequestFrameMark): Frame["system"] {

@@ -3,17 +3,29 @@
  * it, and the parent is only marked: the child never depends on the parent being there. Sequence only.
  */
 import {
+  type CarriedMessage,
+  carriedMessages,
   contentText,
   emptyLedger,
   estimateTextTokens,
   extendLedger,
+  HANDOFF,
   isContributing,
+  type Json,
+  type Node,
   neutralise,
   redact,
-  type SessionHeader,
 } from "@stet/core";
+import { lineageOf } from "./copy-session.ts";
+import { foreignFrame, frameMarkAt, modelOf } from "./frame.ts";
+import { decideSwitch } from "./hooks/decide.ts";
+import { observeSwitch } from "./hooks/observe.ts";
+import { settleHooks } from "./hooks/settle.ts";
+import { createSession } from "./new-session.ts";
 import type { FailedNote, NoteTask, NoteWriter, WrittenNote } from "./ports.ts";
-import { type Draft, Session, WRITER } from "./session.ts";
+import { movingDrafts, waitingOf } from "./queue-state.ts";
+import { type RewriteOutcome, type RewriteRequest, rewrite } from "./rewrite.ts";
+import type { Draft, Session } from "./session.ts";
 
 export interface HandoffRequest {
   writer: NoteWriter;
@@ -23,7 +35,10 @@ export interface HandoffRequest {
   /** Most tokens of the document. */
   maxTokens: number;
   signal?: AbortSignal;
-  /** Makes the parent writable, to mark that it was handed off; left out where the parent must not be touched. */
+  /**
+   * Makes the parent writable, to mark that it was handed off and to take what waits in its queue along; left out where the
+   * parent must not be touched.
+   */
   prepareToWrite?: () => Promise<void>;
 }
 
@@ -56,57 +71,88 @@ export async function handoff(session: Session, request: HandoffRequest): Promis
   const note: WrittenNote | FailedNote = await request.writer.write(task, request.signal);
   if ("failed" in note) return { outcome: "failed", reason: note.failed };
   if (request.signal?.aborted) return { outcome: "cancelled", reason: "cancelled by the user" };
-  const child = await createChild(session, request.out);
-  const userMessages = nodes.flatMap((node) =>
-    node.type === "message" && node.message.role === "user"
-      ? [{ id: node.id, text: redact(contentText(node.message.content)).text }]
-      : [],
-  );
-  await child.append([...frameDrafts(session), documentDraft(session, note.text, userMessages)]);
+  const vetoed = await decideSwitch(session, request.signal);
+  if (vetoed !== undefined) return { outcome: "cancelled", reason: vetoed };
+  const child = await createSession(session.ports, request.out, session.header.cwd, {
+    ...lineageOf(session),
+    ...(session.head ? { parentEntryId: session.head.node.id } : {}),
+  });
+  const document = documentDraft(session, note.text, {
+    userMessages: messagesOf(nodes),
+    ledger: ledger as unknown as Json,
+  });
+  const calls = (note.calls ?? []).map((call): Draft => ({ type: "usage", fields: { ...call } }));
+  // Only a parent that can be told so gives its queue away: what waits is said exactly once.
+  const { queue, give } = movingDrafts(request.prepareToWrite ? waitingOf(session) : []);
+  await child.append([...modelDrafts(session), ...frameDrafts(session), document, ...calls, ...queue]);
   if (request.prepareToWrite) {
     await request.prepareToWrite();
-    await session.append([{ type: "handed_off", fields: { to: child.header.id } }]);
+    await session.append([{ type: "handed_off", fields: { to: child.header.id } }, ...give]);
   }
+  observeSwitch(session, child);
+  await settleHooks(child, request.signal);
   return { outcome: "committed", child, document: note.text };
 }
 
-async function createChild(parent: Session, out: string): Promise<Session> {
-  const { ports } = parent;
-  const header: SessionHeader = {
-    type: "session",
-    version: 3,
-    writer: WRITER,
-    id: ports.ids.session(),
-    timestamp: ports.clock.now(),
-    cwd: parent.header.cwd,
-    parentSession: parent.header.id,
-    ...(parent.head ? { parentEntryId: parent.head.node.id } : {}),
-  };
-  await (await ports.store.create(out, [JSON.stringify(header)])).close();
-  const source = (await ports.store.open(out, { write: false })).source();
-  const child = new Session(ports, { file: out, kind: "pi", source, isNative: true, skipped: [] });
-  await child.makeOwn(undefined);
-  return child;
+/**
+ * The document as a note in the session itself, with nothing but the newest turn kept: a compaction like any other, to be
+ * taken back like any other. Source: `handoff.inPlace`.
+ */
+export function handoffInPlace(
+  session: Session,
+  request: Omit<RewriteRequest, "trigger" | "keepRecentTokens">,
+): Promise<RewriteOutcome> {
+  const { writer } = request;
+  const named = "write" in writer ? { ...writer, id: HANDOFF, write: writer.write.bind(writer) } : writer;
+  return rewrite(session, { ...request, writer: named, trigger: "manual", keepRecentTokens: 1 });
+}
+
+/** What the user said on this path, redacted, with what came along from sessions before. */
+function messagesOf(nodes: readonly Node[]): CarriedMessage[] {
+  return nodes.flatMap((node): CarriedMessage[] => {
+    if (node.type === "custom_message") return carriedMessages(node);
+    if (node.type !== "message" || node.message.role !== "user") return [];
+    return [{ id: node.id, text: redact(contentText(node.message.content)).text }];
+  });
+}
+
+/** The model in force goes along, so that the child speaks the parent's wire. */
+function modelDrafts(parent: Session): Draft[] {
+  const model = modelOf(parent);
+  if (!model) return [];
+  const { id: modelId, provider, api } = model;
+  return [
+    {
+      type: "model_change",
+      fields: { modelId, ...(provider === undefined ? {} : { provider }), ...(api === undefined ? {} : { api }) },
+    },
+  ];
 }
 
 /** The frame in force goes along, so that the child's first request is the parent's kind of request. */
 function frameDrafts(parent: Session): Draft[] {
-  const frame = [...parent.tree().entries()].findLast(({ entry }) => entry.type === "request_frame")?.entry;
-  if (frame?.type !== "request_frame") return [];
+  const foreign = foreignFrame(parent);
+  const at = frameMarkAt(parent);
+  const frame = at === undefined ? undefined : parent.tree().lineAt(at)?.entry;
+  if (frame?.type !== "request_frame") return foreign ? [{ type: "request_frame", fields: { ...foreign } }] : [];
   const { hash, system, tools, params } = frame;
   return [{ type: "request_frame", fields: { hash, system, tools, ...(params === undefined ? {} : { params }) } }];
 }
 
-/** The document as a visible message of its own type; the user's messages stay recallable in its details. */
-function documentDraft(parent: Session, document: string, userMessages: { id: string; text: string }[]): Draft {
+/** The document as a visible message of its own type; messages and facts travel in its details, recallable and never sent. */
+function documentDraft(
+  parent: Session,
+  document: string,
+  carried: { userMessages: CarriedMessage[]; ledger: Json },
+): Draft {
   const text = `This session goes on with work handed over from another one. What follows is the record of it: build on it, do not redo what it reports as done, and carry on with the next step.\n\n<handoff-context>\n${neutralise(document)}\n</handoff-context>`;
   return {
     type: "custom_message",
     fields: {
-      customType: "handoff",
+      customType: HANDOFF,
       content: [{ type: "text", text }],
       display: true,
-      details: { parentSession: parent.header.id, userMessages },
+      details: { parentSession: parent.header.id, ...carried },
     },
   };
 }

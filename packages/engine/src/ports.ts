@@ -1,4 +1,4 @@
-/** What the engine needs from outside. Types only. */
+/** What the engine needs from outside. Types, and the name the engine signs with. */
 import type {
   Alternative,
   Digest,
@@ -13,6 +13,10 @@ import type {
   Usage,
   View,
 } from "@stet/core";
+import type { Hooks } from "./hooks/hooks.ts";
+
+/** The writer field of a file Stet owns. */
+export const WRITER = "stet/1";
 
 /** Wall clock; the engine reads time nowhere else. */
 export interface Clock {
@@ -51,6 +55,8 @@ export interface EnginePorts {
   digest: Digest;
   /** Context window of a model in tokens; undefined when the catalog does not know it. */
   windowOf(model: string, provider: string | undefined): number | undefined;
+  /** What extensions want to hear, decide and add; absent: nothing. */
+  hooks?: Hooks;
 }
 
 /** What a note writer is asked for. Everything it needs is here, so that a local writer can be pure. */
@@ -64,6 +70,10 @@ export interface NoteTask {
   through?: EntryId;
   sessionId: string;
   focus?: string;
+  /** Texts of extensions and of a memory, for a summariser beside the conversation. */
+  additionalContext?: readonly string[];
+  /** Stands in for the instructions of the history prompt. */
+  prompt?: string;
   maxTokens: number;
   estimate(text: string): number;
   kept?: { newestUserMessageId?: EntryId };

@@ -32,6 +32,24 @@ export function waitingIn(suffix: Suffix, marksFrom: (at: number) => readonly Pl
   return [...waiting.values()];
 }
 
+/** What waits in an open session. */
+export function waitingOf(session: {
+  suffix: Suffix;
+  tailMarks(first: number): readonly PlacedMark[];
+}): QueuedMessage[] {
+  return waitingIn(session.suffix, (at) => session.tailMarks(at));
+}
+
+/** Marks that put messages into another session's queue, and those that take them off this one's. */
+export function movingDrafts(waiting: readonly QueuedMessage[]): { queue: MarkDraft[]; give: MarkDraft[] } {
+  return {
+    queue: waiting.map(({ queueId, kind, text }) => ({ type: "queued", fields: { queueId, kind, content: text } })),
+    give: waiting.map(({ queueId }) => ({ type: "dequeued", fields: { queueId } })),
+  };
+}
+
+type MarkDraft = { type: "queued" | "dequeued"; fields: Record<string, unknown> };
+
 function isKind(kind: string): kind is QueuedKind {
   return kind === "steer" || kind === "follow_up" || kind === "command";
 }

@@ -1,5 +1,5 @@
 /** Earlier text, exactly, over the whole file. A scan; an index comes later. Must not decide how hits are shown. */
-import { redact } from "@stet/core";
+import { carriedMessages, redact } from "@stet/core";
 import { type CallsSeen, entryText } from "./entry-text.ts";
 import type { Session } from "./session.ts";
 
@@ -37,10 +37,19 @@ export function recallIn(session: Session, query: RecallQuery): RecallHit[] {
   let row = 0;
   for (const { entry, at } of session.tree().entries()) {
     row++;
-    const facts = entryText(entry, calls);
-    if (facts === undefined) continue;
+    const said = entryText(entry, calls);
+    if (said === undefined) continue;
+    // A message that came along with a handoff keeps the name it had.
+    const carried = entry.type === "custom_message" ? carriedMessages(entry).find((one) => one.id === id) : undefined;
+    const facts = carried ? { ...said, role: "user", text: carried.text } : said;
     const exactness =
-      entry.id === id ? 0 : facts.text.includes(query.text) ? 1 : facts.text.toLowerCase().includes(folded) ? 2 : 3;
+      entry.id === id || carried
+        ? 0
+        : facts.text.includes(query.text)
+          ? 1
+          : facts.text.toLowerCase().includes(folded)
+            ? 2
+            : 3;
     if (exactness === 3) continue;
     if (query.role !== undefined && facts.role !== query.role) continue;
     if (query.tool !== undefined && facts.tool !== query.tool) continue;

@@ -1,6 +1,6 @@
 /**
- * The one procedure behind every rewrite: snapshot → plan → write → seal → project the candidate → commit with the two
- * checks. Sequence only: what to hide is core/plan's rule, what to say the writer's, what counts as progress core/policy's.
+ * The one procedure behind every rewrite: snapshot → plan → decide hook → write → seal → project the candidate → commit
+ * with the two checks → observe hook. Sequence only: what to hide is core/plan's rule, what to say the writer's, what counts as progress core/policy's.
  */
 import type {
   Behaviour,
@@ -9,6 +9,7 @@ import type {
   Node,
   PolicySettings,
   Receipt,
+  Skip,
   SkipReason,
   Suffix,
   Target,
@@ -16,12 +17,24 @@ import type {
   Usage,
   View,
 } from "@stet/core";
-import { buildRequest, limitsFor, makeReceipt, newestUser, StetError } from "@stet/core";
-import { bestCandidate, type Candidate, handleOf, project, type Snapshot } from "./candidate.ts";
+import { buildRequest, isStetError, limitsFor, makeReceipt, newestUser, StetError } from "@stet/core";
+import {
+  bestCandidate,
+  type Candidate,
+  firstPlan,
+  givenCandidate,
+  handleOf,
+  project,
+  type Snapshot,
+} from "./candidate.ts";
 import { type CompactionFacts, compactionDraft } from "./compaction-draft.ts";
 import { ESTIMATOR, segmentTokens } from "./estimate.ts";
 import { familyFor, frameFor } from "./frame.ts";
-import type { ModelCallRecord, NoteWriter, StubWriter } from "./ports.ts";
+import { type Amendment, amendCompaction } from "./hooks/amend.ts";
+import { decideCompaction } from "./hooks/decide.ts";
+import { observeCompaction } from "./hooks/observe.ts";
+import { settleHooks } from "./hooks/settle.ts";
+import type { FailedNote, ModelCallRecord, NoteWriter, StubWriter } from "./ports.ts";
 import type { Draft, Session } from "./session.ts";
 
 export interface RewriteRequest {
@@ -41,8 +54,18 @@ export interface RewriteRequest {
   focus?: string;
   /** Plan, write and project, but append nothing. */
   dryRun?: boolean;
+  /** The next request would not fit without it, so that no extension may cancel it. */
+  mustFit?: boolean;
+  /** What extensions said, for methods tried one after the other: they are asked once. */
+  hooked?: HookedAttempt;
   /** Makes the session writable; called only when there is something to commit. */
   prepareToWrite(): Promise<void>;
+}
+
+/** What extensions said about one compaction. */
+export interface HookedAttempt {
+  isDecided?: boolean;
+  amendment?: Amendment;
 }
 
 /** What came of it. Counts in tokens by the one estimator. */
@@ -81,18 +104,45 @@ export async function prepareRewrite(
   session: Session,
   request: RewriteRequest,
 ): Promise<PreparedRewrite | Extract<RewriteOutcome, { reason: string }>> {
-  const shot = snapshot(session, request);
-  const best = await bestCandidate(shot);
+  const { shot, best } = await chooseCandidate(snapshot(session, request));
+  const calls = [...(session.ports.hooks?.takeCalls(session) ?? []), ...(("calls" in best && best.calls) || [])];
+  const isStopped = request.signal?.aborted === true;
+  if (!isStopped && "summary" in best) return { shot, candidate: { ...best, calls } };
+  await recordCalls(session, request, calls);
   if ("skip" in best) return { outcome: "skipped", skip: best.skip, reason: best.reason };
-  if (request.signal?.aborted) {
-    await recordCalls(session, request, best.calls ?? []);
-    return { outcome: "cancelled", reason: "cancelled by the user" };
+  if ("cancelled" in best) return { outcome: "cancelled", reason: best.cancelled };
+  if (isStopped || !("failed" in best)) return { outcome: "cancelled", reason: "cancelled by the user" };
+  return { outcome: "failed", reason: best.failed };
+}
+
+/** The decide hook: what an extension gave where it can be taken, else the writer's, with what extensions add to its task. */
+async function chooseCandidate(
+  shot: Snapshot,
+): Promise<{ shot: Snapshot; best: Candidate | Skip | FailedNote | { cancelled: string } }> {
+  const { session, request } = shot;
+  const { hooks } = session.ports;
+  const attempt = request.hooked ?? {};
+  const plan = hooks ? firstPlan(shot) : undefined;
+  if (!hooks || !plan) return { shot, best: await bestCandidate(shot) };
+  if (!attempt.isDecided) {
+    attempt.isDecided = true;
+    const decision = await decideCompaction(shot, plan);
+    if (decision && "cancelled" in decision) return { shot, best: decision };
+    if (decision) {
+      const hooked: Snapshot = { ...shot, request: { ...request, writer: decision.writer } };
+      try {
+        return { shot: hooked, best: { ...(await givenCandidate(hooked, decision.plan)), kept: decision.kept } };
+      } catch (error) {
+        if (!isStetError(error)) throw error;
+        hooks.report(decision.source, "session_before_compact", error);
+      }
+    }
   }
-  if ("failed" in best) {
-    await recordCalls(session, request, best.calls);
-    return { outcome: "failed", reason: best.failed };
-  }
-  return { shot, candidate: best };
+  attempt.amendment ??= await amendCompaction(session, plan, request.signal);
+  const { preserveData } = attempt.amendment;
+  const amended: Snapshot = { ...shot, amendment: attempt.amendment };
+  const best = await bestCandidate(amended);
+  return { shot: amended, best: "summary" in best && preserveData ? { ...best, kept: { preserveData } } : best };
 }
 
 /**
@@ -147,7 +197,12 @@ async function finish(shot: Snapshot, best: Candidate): Promise<RewriteOutcome> 
   });
   if (request.dryRun) return { outcome: "planned", rewrite: rewriteOf(null) };
   await request.prepareToWrite();
-  return commit(shot, best, receipt, rewriteOf);
+  const outcome = await commit(shot, best, receipt, rewriteOf);
+  if (outcome.outcome === "committed" && outcome.rewrite.entryId !== null && best.plan) {
+    observeCompaction(shot.session, outcome.rewrite.entryId, request.trigger);
+    await settleHooks(shot.session, request.signal);
+  }
+  return outcome;
 }
 
 /**
@@ -313,5 +368,6 @@ function compactionFacts(
     receipt,
     armed: limits.rearm === null || candidate.tokensAfter <= limits.rearm,
     elisionId,
+    kept: candidate.kept,
   };
 }

@@ -14,7 +14,6 @@ import type {
   View,
 } from "@stet/core";
 import {
-  copyLines,
   digestEntry,
   extend,
   fold,
@@ -27,12 +26,11 @@ import {
   SessionTree,
   StetError,
 } from "@stet/core";
+import { childHeader, writeCopy } from "./copy-session.ts";
+import { foreignFrame } from "./frame.ts";
 import type { EnginePorts, OpenedFile } from "./ports.ts";
 import { type QueuedMessage, waitingIn } from "./queue-state.ts";
 import { type PlacedMark, TailMarks } from "./tail-marks.ts";
-
-/** The writer field of a file Stet owns. */
-export const WRITER = "stet/1";
 
 /** A line to append: everything but id, parent and time, which the append fills in. */
 export interface Draft {
@@ -131,43 +129,14 @@ export class Session {
         });
       this.#log = await this.ports.store.open(this.#file, { write: true, takeOver });
     } else {
-      const headerLine = JSON.stringify(this.#copyHeader());
-      const lines = copyLines(this.#source, this.#file, headerLine, this.ports.digest, {
-        repair: copy.repair ?? false,
-      });
-      this.#log = await this.ports.store.create(copy.out, [headerLine, ...lines]);
+      const header = childHeader(this);
+      this.#log = await writeCopy(this, { out: copy.out, header, repair: copy.repair ?? false });
       this.#file = copy.out;
       this.#tailMarks = new TailMarks();
     }
     this.#reread(this.#log.source());
-    if (copy !== undefined) await this.#recordForeignFrame();
-  }
-
-  #copyHeader(): SessionHeader {
-    const source = this.header;
-    const { title, titleSource, ...rest } = source;
-    return {
-      ...rest,
-      type: "session",
-      version: 3,
-      writer: WRITER,
-      id: this.ports.ids.session(),
-      timestamp: this.ports.clock.now(),
-      cwd: source.cwd,
-      parentSession: source.id || this.opened.file,
-      ...(title === undefined ? {} : { title, titleSource }),
-    };
-  }
-
-  /** A frame another agent's file recorded becomes a frame mark, so that requests built from the copy use it. */
-  async #recordForeignFrame(): Promise<void> {
-    const { frame } = this.opened;
-    if (!frame || (frame.system === undefined && frame.tools === undefined)) return;
-    const system = frame.system ?? "";
-    const tools = frame.tools ?? [];
-    const params = { model: frame.model ?? null, provider: frame.provider ?? null };
-    const hash = this.ports.digest(JSON.stringify([system, tools, params])).slice(0, 16);
-    await this.append([{ type: "request_frame", fields: { hash, system, tools, params } }]);
+    const frame = copy === undefined ? undefined : foreignFrame(this);
+    if (frame) await this.append([{ type: "request_frame", fields: { ...frame } }]);
   }
 
   /**
@@ -293,6 +262,18 @@ export class Session {
   async putBlob(bytes: Uint8Array): Promise<string> {
     if (!this.#log) throw new StetError("store/read_only", `session is open for reading: ${this.#file}`);
     return this.#log.putBlob(bytes);
+  }
+
+  /** Bytes of a blob of this session; undefined when there is none. Throws `store/blob_damaged` (exit 3). */
+  async readBlob(hash: string): Promise<Uint8Array | undefined> {
+    if (this.#log) return this.#log.readBlob(hash);
+    if (!this.opened.isNative) return undefined;
+    const log = await this.ports.store.open(this.#file, { write: false });
+    try {
+      return await log.readBlob(hash);
+    } finally {
+      await log.close();
+    }
   }
 
   /** Waits for what is being written and gives the file back. */

@@ -2,13 +2,17 @@
  * What a user can do to a session's shape: take rewrites back, move the head, pin, label. Each is one appended line.
  * Sequence only; a verb that would leave a request too big is refused before anything is written.
  */
-import type { EntryId, Frame, Node, PathNode, Suffix, View } from "@stet/core";
+import type { EntryId, Frame, Json, Node, PathNode, Suffix, View } from "@stet/core";
 import { buildRequest, fold, isNode, limitsFor, openCalls, StetError } from "@stet/core";
-import { type BranchSummaryDraft, branchSummary } from "./branch-summary.ts";
+import { abandonedEntries, type BranchSummaryDraft, branchSummary } from "./branch-summary.ts";
 import { ESTIMATOR } from "./estimate.ts";
 import { familyFor, frameFor, windowFor } from "./frame.ts";
+import { decideTree, type TreeDecision } from "./hooks/decide.ts";
+import { observeTree } from "./hooks/observe.ts";
+import { settleHooks } from "./hooks/settle.ts";
 import type { NoteWriter } from "./ports.ts";
 import type { Draft, Session } from "./session.ts";
+import { standingHandoff, takenBackDraft } from "./undo-handoff.ts";
 
 /** Called when there is something to write; makes the session writable. */
 export type PrepareToWrite = () => Promise<void>;
@@ -120,7 +124,7 @@ const KIND: Partial<Record<Node["type"], string>> = {
   branch_summary: "branch_summary",
 };
 
-/** The newest of: a live rewrite on the path, a head mark, a branch summary. */
+/** The newest of: a live rewrite on the path, a head mark, a branch summary, a handoff. */
 function newestReversal(session: Session): Reversal | undefined {
   const tree = session.tree();
   const path = tree.path().nodes;
@@ -128,7 +132,10 @@ function newestReversal(session: Session): Reversal | undefined {
   const rewrite = path.findLast(
     (p) => (p.node.type === "compaction" || p.node.type === "elision") && !revokedAt.has(p.at),
   );
+  const handedOff = standingHandoff(session);
   const navigation = newestNavigation(session);
+  if (handedOff && handedOff.at > Math.max(rewrite?.at ?? -1, navigation?.at ?? -1))
+    return { id: handedOff.mark.id, kind: "handoff", draft: takenBackDraft(handedOff.mark), path };
   if (navigation && (rewrite === undefined || navigation.at > rewrite.at)) return navigation.reversal;
   return rewrite ? rewriteReversal(path, rewrite.node) : undefined;
 }
@@ -227,15 +234,19 @@ export type NavigationOutcome =
       /** The branch summary that was attached at the target. */
       summaryEntryId?: EntryId;
     }
-  | { outcome: "skipped" | "failed"; reason: string };
+  | { outcome: "skipped" | "failed" | "cancelled"; reason: string };
 
 /** A summary of what is being left, carried along. */
 export interface BranchSummaryRequest {
   writer: NoteWriter;
   focus?: string;
+  /** The focus is the whole prompt. */
+  replacesPrompt?: boolean;
   /** Most tokens of the summary. */
   maxTokens: number;
   signal?: AbortSignal;
+  /** The writer hands on what an extension gave. */
+  given?: { details?: Json };
 }
 
 /**
@@ -262,17 +273,50 @@ export async function goTo(
   const landing = editorText === undefined ? node : (tree.parentNode(entry) ?? null);
   const target = landingPlace(session, landing, entry, editorText !== undefined);
   // Written before anything is appended: a summary that fails leaves the session as it was.
-  const branch = options.summary ? await branchSummary(session, target.path, options.summary) : undefined;
+  const from = tree.path().nodes;
+  const decision = await decideTree(session, {
+    targetId: entry,
+    oldLeafId: oldHead,
+    from,
+    to: target.path,
+    abandoned: abandonedEntries(from, target.path),
+    userWantsSummary: options.summary !== undefined,
+    ...(options.summary?.focus === undefined ? {} : { focus: options.summary.focus }),
+    ...(options.summary?.signal ? { signal: options.summary.signal } : {}),
+  });
+  if (decision.cancelled !== undefined) return { outcome: "cancelled", reason: decision.cancelled };
+  const request = options.summary && amendedBy(decision, options.summary);
+  const branch = request ? await branchSummary(session, target.path, request) : undefined;
   if (branch && "failed" in branch) return { outcome: "failed", reason: branch.failed };
   await options.prepareToWrite();
-  const drafts = [...closingDrafts(session), ...navigationDrafts(session, target, branch)];
+  const asked = (session.ports.hooks?.takeCalls(session) ?? []).map(
+    (call): Draft => ({ type: "usage", fields: { ...call } }),
+  );
+  const drafts = [...closingDrafts(session), ...navigationDrafts(session, target, branch), ...asked];
   const placed = await session.append(drafts, (now) => requireHead(now, oldHead));
+  const summaryId = placed[drafts.findIndex((draft) => draft.type === "branch_summary")]?.id;
+  if (decision.label !== undefined) await label(session, summaryId ?? entry, decision.label, options.prepareToWrite);
+  observeTree(session, oldHead, summaryId);
+  await settleHooks(session, options.summary?.signal);
   return {
     outcome: "committed",
     oldHead,
     newHead: session.head?.node.id ?? null,
     ...(editorText === undefined ? {} : { editorText }),
-    ...(branch ? { summaryEntryId: placed[drafts.length - 1 - branch.calls.length]?.id as EntryId } : {}),
+    ...(summaryId === undefined ? {} : { summaryEntryId: summaryId }),
+  };
+}
+
+/** What the user asked for, as extensions want it. */
+function amendedBy(decision: TreeDecision, asked: BranchSummaryRequest): BranchSummaryRequest {
+  const { summary, focus, replacesPrompt } = decision;
+  const { writer, ...given } = summary ?? { writer: asked.writer };
+  return {
+    ...asked,
+    writer,
+    ...(summary ? { given } : {}),
+    ...(focus === undefined ? {} : { focus }),
+    ...(replacesPrompt ? { replacesPrompt } : {}),
   };
 }
 
@@ -338,7 +382,8 @@ function navigationDraft(session: Session, target: Landing): Draft {
   return { type: "head", fields: {}, parent: target.parent };
 }
 
-function editorTextOf(node: Node): string | undefined {
+/** What goes back to the editor when the head lands on a node: words of the user or an extension; undefined for others. */
+export function editorTextOf(node: Node): string | undefined {
   const content =
     node.type === "custom_message"
       ? node.content

@@ -47,9 +47,14 @@ export class MemoryStore implements SessionStore {
   readonly #files = new Map<string, MemoryFile>();
   #made = 0;
 
-  async create(file: string, lines: Iterable<string | Uint8Array>): Promise<SessionLog> {
+  async create(
+    file: string,
+    lines: Iterable<string | Uint8Array>,
+    blobs?: AsyncIterable<Uint8Array>,
+  ): Promise<SessionLog> {
     if (this.#files.has(file)) throw alreadyExists(file);
     const made = this.#newFile();
+    for await (const bytes of blobs ?? []) made.blobs.set(sha256(bytes), Uint8Array.from(bytes));
     for (const line of lines) made.add(encodeLine(line));
     this.#files.set(file, made);
     return new MemoryLog(file, made, this.#files, true);

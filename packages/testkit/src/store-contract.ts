@@ -2,6 +2,7 @@
  * What every session store promises, as one suite. Runs against any store that a bench can open twice and interfere
  * with. Must not know which store it is testing.
  */
+import { createHash } from "node:crypto";
 import { isStetError, type SessionLog, type SessionStore } from "@stet/core";
 import type * as vitest from "vitest";
 
@@ -270,6 +271,18 @@ export function describeStoreContract(name: string, runner: Runner, makeBench: (
     });
 
     describe("blobs and closing", () => {
+      test("a new file comes with the blobs it is given, and a taken name stores none", async ({ store, file }) => {
+        async function* blobs() {
+          yield Buffer.from("one");
+          yield Buffer.from("two");
+        }
+        const log = await store.create(file, ["{}"], blobs());
+        const hash = createHash("sha256").update("two").digest("hex");
+        expect(Buffer.from((await log.readBlob(hash))!).toString()).toBe("two");
+        await log.close();
+        await rejects(store.create(file, ["{}"], blobs()), "store/exists", 2);
+      });
+
       test("blobs come back by their hash", async ({ store, file }) => {
         const log = await store.create(file, ["{}"]);
         const hash = await log.putBlob(Buffer.from("hello"));

@@ -14,3 +14,4 @@ export { bashTool } from "./bash.ts";
 export { editTool, lsTool, readTool, writeTool } from "./files.ts";
 export { type Recall, type RecallHit, recallTool, todoTool } from "./memory.ts";
 export { findTool, grepTool } from "./search.ts";
+export { type WatchLimits, type WatchOptions, workFiles } from "./work-files.ts";

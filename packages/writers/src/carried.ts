@@ -2,7 +2,7 @@
  * Prose of others that is behind the note: the earlier note, branch summaries, messages of extensions. Quoted and
  * clipped. Must not take facts from them: facts were copied into the ledger where they happened.
  */
-import { contentText, type EntryId, type Node, stripFileTags } from "@stet/core";
+import { contentText, type EntryId, HANDOFF, type Json, type Node, stripFileTags } from "@stet/core";
 import type { Fact } from "./budget.ts";
 import type { LocalTask } from "./task.ts";
 import { handle, safeLine } from "./wording.ts";
@@ -46,9 +46,13 @@ function quotedLines(task: LocalTask, label: string, id: EntryId, text: string):
   }));
 }
 
-function earlierNote(task: LocalTask, previous: NonNullable<LocalTask["previous"]>): Omit<Fact, "order">[] {
+function earlierNote(
+  task: LocalTask,
+  previous: NonNullable<LocalTask["previous"]>,
+  sessionId = task.sessionId,
+): Omit<Fact, "order">[] {
   const lines = linesOf(previous.text);
-  const isOurs = previous.text.includes(`recall ${task.sessionId}:`);
+  const isOurs = previous.text.includes(`recall ${sessionId}:`);
   if (!isOurs) return quotedLines(task, "earlier note", previous.id, previous.text);
   return (
     lines
@@ -66,6 +70,12 @@ function earlierNote(task: LocalTask, previous: NonNullable<LocalTask["previous"
   );
 }
 
+/** Session a document was handed over from, whose handles it names. */
+function parentOf(details: Json | undefined): string | undefined {
+  const { parentSession } = (details ?? {}) as { parentSession?: Json };
+  return typeof parentSession === "string" ? parentSession : undefined;
+}
+
 /** What is carried on from `previous` and from summaries and extension messages among `nodes`, newest source first. */
 export function carriedFacts(task: LocalTask, nodes: readonly Node[], previous?: LocalTask["previous"]): Fact[] {
   const sources: Omit<Fact, "order">[][] = [];
@@ -75,6 +85,10 @@ export function carriedFacts(task: LocalTask, nodes: readonly Node[], previous?:
     else if (node.type === "custom_message") {
       const text = contentText(node.content).trim();
       if (text === "") continue;
+      if (node.customType === HANDOFF) {
+        sources.push(earlierNote(task, { text, id: node.id }, parentOf(node.details)));
+        continue;
+      }
       const line = `- extension ${handle(node.id)}: "${safeLine(task, text, 300)}"`;
       sources.push([{ kind: "carried", section: "context", text: line, voice: "data", ids: [node.id], count: 1 }]);
     }

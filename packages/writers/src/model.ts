@@ -3,8 +3,17 @@
  * for the beginning of a split turn, each answer sealed. Then the record: facts copied from the ledger by the local writer,
  * so that a forgetful model loses none of them. Must not retry or choose models: the completion it is given does.
  */
-import type { FormPrices, Message, Node, StopReason, Usage } from "@stet/core";
-import { chooseSummaryForm, convertToLlm, dataBlock, foldInput, seal, serializeMessages } from "@stet/core";
+import type { FormPrices, Node, StopReason, Usage } from "@stet/core";
+import {
+  chooseSummaryForm,
+  clipToTokens,
+  convertToLlm,
+  dataBlock,
+  foldInput,
+  messagesOf,
+  seal,
+  serializeMessages,
+} from "@stet/core";
 import { focusLine, type PromptName, prompt } from "./prompts.ts";
 import { NO_HISTORY } from "./render.ts";
 import type { LocalNote, LocalTask } from "./task.ts";
@@ -71,6 +80,8 @@ const WINDOW_SHARE = 0.8;
 /** English has about three words in four tokens; the cap itself is counted in tokens. */
 const WORDS_PER_TOKEN = 0.7;
 const INPUT_MARGIN = 16_384;
+/** Most of the window that what extensions add may take. */
+const ADDITIONAL_SHARE = 0.1;
 /** At least one of them stands in a note worth keeping. */
 export const SECTIONS = ["## Goal", "## Constraints & Preferences", "## Progress", "## Key Decisions", "## Next Steps"];
 const PREFIX_SECTIONS = ["## Original Request", "## Early Progress", "## Context for Suffix"];
@@ -117,8 +128,11 @@ class NoteRun {
     const { suffix, window } = this.#options;
     if (!suffix) return undefined;
     const { estimate, focus, nodes, previous, turnPrefix } = this.#task;
-    const instructions = prompt("first", { sections: "", focus: focusLine(focus) });
-    const user = prompt("suffix", { words: String(Math.floor(this.#textTokens() * WORDS_PER_TOKEN)), instructions });
+    const own = this.#task.prompt?.trim();
+    const instructions = own || prompt("first", { sections: "", focus: focusLine(focus) });
+    const user =
+      this.#additional() +
+      prompt("suffix", { words: String(Math.floor(this.#textTokens() * WORDS_PER_TOKEN)), instructions });
     const pieces = [...this.#pieces(nodes), ...this.#pieces(turnPrefix ?? [])];
     const asked = pieces.length * estimate(instructions) + estimate(previous?.text ?? "");
     const { isSameModel, isWarm, tokens } = suffix.state();
@@ -136,7 +150,7 @@ class NoteRun {
     if (choice.form === "stand_alone") return undefined;
     const task = { purpose: "history" as const, user, maxOutputTokens: this.#answerTokens() };
     const answer = await suffix.complete(task, this.#signal);
-    const part = this.#sealed(answer, "history", pieces.join("\n"), tokens, SECTIONS);
+    const part = this.#sealed(answer, "history", pieces.join("\n"), tokens, own ? [] : SECTIONS);
     if ("text" in part) return part.text;
     this.#notes.push(`the answer on the session's requests would not do: ${part.failed}`);
     return undefined;
@@ -150,8 +164,9 @@ class NoteRun {
     if (pieces.length === 0) return { text: previous === "" ? NO_HISTORY : previous };
     for (const piece of pieces) {
       const name: PromptName = previous === "" ? "first" : "update";
-      const instructions = prompt(name, { sections: "", focus: focusLine(task.focus) });
-      const part = await this.#ask("history", piece, previous, instructions, SECTIONS);
+      const own = task.prompt?.trim();
+      const instructions = own || prompt(name, { sections: "", focus: focusLine(task.focus) });
+      const part = await this.#ask("history", piece, previous, instructions, own ? [] : SECTIONS);
       if ("failed" in part) return part;
       previous = part.text;
     }
@@ -183,7 +198,8 @@ class NoteRun {
     const { estimate, redact, neutralise } = this.#task;
     const earlier =
       previous === "" ? "" : `<previous-summary>\n${neutralise(redact(previous).text)}\n</previous-summary>\n\n`;
-    const user = `<conversation>\n${conversation}\n</conversation>\n\n${earlier}${redact(instructions).text}`;
+    const beside = purpose === "history" ? this.#additional() : "";
+    const user = `<conversation>\n${conversation}\n</conversation>\n\n${earlier}${beside}${redact(instructions).text}`;
     const result = await this.#options.complete(
       { purpose, system: prompt("system"), user, maxOutputTokens: this.#answerTokens() },
       this.#signal,
@@ -221,6 +237,17 @@ class NoteRun {
     return { failed: sealed.message };
   }
 
+  /** What extensions and a memory have to say, as inert blocks within their share of the window. Source: MusePi, step 5. */
+  #additional(): string {
+    const { additionalContext = [], redact, neutralise } = this.#task;
+    const said = additionalContext.filter((text) => text.trim() !== "");
+    const most = Math.floor((ADDITIONAL_SHARE * this.#options.window) / Math.max(1, said.length));
+    return said
+      .map((text) => clipToTokens(neutralise(redact(text).text), most))
+      .map((text) => `<additional-context>\n${text}\n</additional-context>\n\n`)
+      .join("");
+  }
+
   #textTokens(): number {
     return textTokensOf(this.#task.maxTokens);
   }
@@ -234,7 +261,8 @@ class NoteRun {
     const { estimate, redact } = this.#task;
     const { window } = this.#options;
     const least = Math.min(INPUT_MARGIN, Math.max(1024, window >> 3));
-    const maxTokens = Math.max(least, Math.floor(WINDOW_SHARE * window) - this.#answerTokens() - INPUT_MARGIN);
+    const beside = estimate(this.#additional());
+    const maxTokens = Math.max(least, Math.floor(WINDOW_SHARE * window) - this.#answerTokens() - INPUT_MARGIN - beside);
     const paragraphs = serializeMessages(convertToLlm(messagesOf(nodes))).map((text) => redact(text).text);
     return foldInput(paragraphs, { maxTokens, estimate });
   }
@@ -242,13 +270,4 @@ class NoteRun {
   #compose(history: string, prefix: string | undefined): ModelNote {
     return { ...withRecord(this.#task, history, prefix), calls: this.#calls, notes: this.#notes };
   }
-}
-
-function messagesOf(nodes: readonly Node[]): Message[] {
-  return nodes.flatMap((node): Message[] => {
-    if (node.type === "message") return [node.message];
-    if (node.type === "custom_message") return [{ role: "custom", content: node.content }];
-    if (node.type === "branch_summary") return [{ role: "branchSummary", summary: node.summary }];
-    return [];
-  });
 }

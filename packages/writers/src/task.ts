@@ -19,6 +19,10 @@ export interface LocalTask {
   sessionId: string;
   /** What the user wants the note to attend to. */
   focus?: string;
+  /** Texts of extensions and of a memory, for a summariser beside the conversation; a writer without a model has no use for them. */
+  additionalContext?: readonly string[];
+  /** Stands in for the instructions of the history prompt. */
+  prompt?: string;
   /** Most tokens the text may have, by `estimate`. */
   maxTokens: number;
   estimate(text: string): number;

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { StetError } from "@stet/core";
-import { type EnginePorts, Session, WRITER } from "@stet/engine";
+import { createSession, type EnginePorts, handedOffTo, type Session } from "@stet/engine";
 import { openSession } from "../open-file.ts";
 import { prepareToWrite } from "../own-file.ts";
 import { sessionsFolder } from "../session-folder.ts";
@@ -34,28 +34,14 @@ export async function agentSession(ports: EnginePorts, cwd: string, choice: Sess
     }
     return writable(await openSession(ports, newest));
   }
-  return createSession(ports, cwd, named ?? newFileIn(ports, cwd));
+  return createSession(ports, named ?? newFileIn(ports, cwd), cwd);
 }
 
 async function writable(session: Session): Promise<Session> {
   await prepareToWrite(session, {});
-  return session;
-}
-
-/** A new, empty session in `file`. */
-export async function createSession(ports: EnginePorts, cwd: string, file: string): Promise<Session> {
-  const header = {
-    type: "session",
-    version: 3,
-    writer: WRITER,
-    id: ports.ids.session(),
-    timestamp: ports.clock.now(),
-    cwd,
-  };
-  await (await ports.store.create(file, [JSON.stringify(header)])).close();
-  const source = (await ports.store.open(file, { write: false })).source();
-  const session = new Session(ports, { file, kind: "pi", source, isNative: true, skipped: [] });
-  await session.makeOwn(undefined);
+  const handedOff = handedOffTo(session);
+  if (handedOff !== undefined)
+    process.stderr.write(`warning: this session was handed over to ${handedOff}; stet undo takes that back\n`);
   return session;
 }
 

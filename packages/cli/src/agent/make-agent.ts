@@ -9,9 +9,12 @@ import {
   permissionOf,
   recallIn,
   type Session,
+  SUBAGENT,
+  taskTool,
 } from "@stet/engine";
 import { costOf, type Environment, providerFor, type ResolvedModel, resolveModel } from "@stet/providers";
 import { defaultTools } from "@stet/tools";
+import { watchedFiles } from "../project-files.ts";
 import type { Settings } from "../settings.ts";
 import { methodList, wait } from "./methods.ts";
 import { systemPrompt } from "./system-prompt.ts";
@@ -49,16 +52,19 @@ export function makeAgent(setup: AgentSetup): Agent {
       message: `the window of ${model.ref.id} is not known; ${DEFAULT_WINDOW} tokens are assumed, --window says otherwise`,
     });
   const maxOutputTokens = outputCap(model, window ?? DEFAULT_WINDOW);
+  const isSubagent = session.header.role === SUBAGENT;
   const tools = defaultTools((query) => recallIn(session, query));
-  return new Agent({
+  if (!isSubagent) tools.push(subagents(setup, () => agent.remainingUsd()));
+  const agent: Agent = new Agent({
     session,
     provider,
     model: model.ref,
     window: window ?? DEFAULT_WINDOW,
     maxOutputTokens,
     tools,
-    system: async () => systemPrompt(cwd, session.header.timestamp || session.ports.clock.now()),
+    system: async () => systemPrompt(cwd, session.header.timestamp || session.ports.clock.now(), isSubagent),
     cwd,
+    files: watchedFiles(session, cwd),
     permission: permissionOf(setup.mode, setup.ask),
     wait,
     retry: settings.retry,
@@ -71,6 +77,31 @@ export function makeAgent(setup: AgentSetup): Agent {
     costOf: (usage) => costOf(model, usage, session.ports.clock.now()),
     ...(setup.command ? { command: setup.command } : {}),
     ...(setup.maxUsd === undefined ? {} : { maxUsd: setup.maxUsd }),
+  });
+  return agent;
+}
+
+/** The task tool: agents on `task.model`, else on this agent's own, each with the window of its model. */
+function subagents(setup: AgentSetup, remainingUsd: () => number | undefined): Tool {
+  const { settings, session, emit } = setup;
+  const other = settings.taskModel === undefined ? undefined : resolveModel(settings.taskModel, settings.models);
+  const { window, provider, maxUsd: _maxUsd, ...rest } = setup;
+  const model = other ?? setup.model;
+  return taskTool({
+    parent: session,
+    model: `${model.ref.provider}/${model.ref.id}`,
+    agentFor: (child) => {
+      const maxUsd = remainingUsd();
+      return makeAgent({
+        ...rest,
+        session: child,
+        model,
+        emit: (event) => emit({ type: "subagent", sessionId: child.header.id, event }),
+        ...(other || window === undefined ? {} : { window }),
+        ...(other || provider === undefined ? {} : { provider }),
+        ...(maxUsd === undefined ? {} : { maxUsd }),
+      });
+    },
   });
 }
 

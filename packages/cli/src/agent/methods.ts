@@ -7,6 +7,7 @@ import {
   type Listener,
   modelOf,
   type NoteWriter,
+  observed,
   PRUNE,
   ridingOn,
   type Session,
@@ -78,14 +79,11 @@ export function methodNamed(strategy: string, setup: MethodSetup): Writer {
   }
 }
 
-/**
- * The preset's methods this build has, in order; one it has not is named, and the local writer always ends the list. An
- * endpoint that is set is asked before a model is, also where the list does not name it.
- */
+/** The preset's methods this build has, in order; one it has not is named, and the local writer always ends the list. */
 export function methodList(setup: MethodSetup): Writer[] {
   const { settings, emit } = setup;
   const writers: Writer[] = [];
-  for (const method of withEndpoint(settings)) {
+  for (const method of withRemote(settings)) {
     if (method === "prune") writers.push(PRUNE);
     else if (method === "shake") writers.push(SHAKE);
     else if (method === "model" || method === "native" || method === "endpoint")
@@ -99,11 +97,15 @@ export function methodList(setup: MethodSetup): Writer[] {
   return [...writers, LOCAL_WRITER];
 }
 
-function withEndpoint({ behaviour: { methods }, remote }: Settings): readonly Method[] {
-  if (!remote.enabled) return methods.filter((method) => method !== "endpoint" && method !== "native");
-  if (remote.endpoint === undefined || methods.length === 0 || methods.includes("endpoint")) return methods;
-  const at = methods.findIndex((method) => method === "model" || method === "local");
-  return at < 0 ? [...methods, "endpoint"] : [...methods.slice(0, at), "endpoint", ...methods.slice(at)];
+/** What the settings put before the model of every preset: the vendor's own compaction, and the user's own address. */
+function withRemote({ behaviour: { methods }, remote }: Settings): readonly Method[] {
+  const asked: Method[] = [
+    ...(remote.isNative ? ["native" as const] : []),
+    ...(remote.endpoint ? ["endpoint" as const] : []),
+  ];
+  return methods.flatMap((method) =>
+    method === "model" ? [...asked.filter((one) => !methods.includes(one)), method] : [method],
+  );
 }
 
 /** Whoever cannot be reached is said, and the next method is used. */
@@ -142,5 +144,5 @@ function byModel(setup: MethodSetup, model: ResolvedModel, provider: Provider): 
 
 /** How calls for notes are made, whoever they go to. */
 function callPorts({ session, settings, emit }: MethodSetup): Omit<CompletionPorts, "provider" | "model"> {
-  return { retry: settings.retry, wait, emit, newId: () => session.ports.ids.session() };
+  return { retry: settings.retry, wait, emit: observed(session, emit), newId: () => session.ports.ids.session() };
 }

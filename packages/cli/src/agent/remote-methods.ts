@@ -12,14 +12,13 @@ const DEFAULT_WINDOW = 200_000;
 
 /**
  * The provider's own compaction, on the session's own model: what it gives is read by that provider only. Throws
- * `config/invalid` (exit 2) where remote methods are off, `provider/no_model` or `provider/no_compaction` (exit 5).
+ * `provider/no_model` or `provider/no_compaction` (exit 5).
  */
 export function byProvider(
   setup: MethodSetup,
   ports: (setup: MethodSetup) => Omit<CompletionPorts, "provider" | "model">,
 ): NoteWriter {
   const { session, settings, env, agentOutputTokens } = setup;
-  requireRemote(setup, "native");
   const recorded = modelOf(session);
   const own =
     setup.model ??
@@ -36,7 +35,7 @@ export function byProvider(
       maxOutputTokens:
         agentOutputTokens ?? Math.min(own.outputCap?.value ?? DEFAULT_OUTPUT_TOKENS, DEFAULT_OUTPUT_TOKENS),
       timeoutMs: TIMEOUT_MS,
-      without: settings.remote.streaming ? [] : ["stream"],
+      without: settings.remote.isStreaming ? [] : ["stream"],
     },
   );
   if (ways.length === 0)
@@ -48,19 +47,20 @@ export function byProvider(
   return nativeWriter({ ways, ask, retainedTokens: settings.remote.retainedTokens });
 }
 
-/** Notes by `compaction.remoteEndpoint`. Throws `config/invalid` (exit 2) where there is none, or its key is missing. */
+/** Notes by `compaction.remoteEndpoint`. Throws `config/no_endpoint` (exit 2) where there is none. */
 export function byEndpoint(setup: MethodSetup): NoteWriter {
   const { session, settings, env, model } = setup;
-  requireRemote(setup, "endpoint");
-  const { endpoint: url, keyVariable } = settings.remote;
+  const { endpoint: url } = settings.remote;
   if (url === undefined)
-    throw new StetError("config/invalid", "no address to ask: set compaction.remoteEndpoint", { exitCode: 2 });
-  const apiKey = keyVariable === undefined ? undefined : env[keyVariable]?.trim();
-  if (keyVariable !== undefined && !apiKey)
-    throw new StetError("provider/no_key", `no key for ${url}: ${keyVariable} is not set; export it and try again`, {
-      exitCode: 5,
-      data: { variables: [keyVariable] },
-    });
+    throw new StetError(
+      "config/no_endpoint",
+      "no endpoint to write the note; set compaction.remoteEndpoint to its address",
+      {
+        exitCode: 2,
+      },
+    );
+  // A key of its own: no vendor's key goes to an address that is not the vendor's.
+  const apiKey = env.STET_ENDPOINT_KEY?.trim();
   const named = settings.compactionModel ?? settings.model ?? model?.ref.id ?? modelOf(session)?.id ?? "default";
   const options = {
     url,
@@ -84,12 +84,5 @@ export function byEndpoint(setup: MethodSetup): NoteWriter {
         ...(answer.failure ? { failure: `${answer.failure.kind}: ${answer.failure.message}` } : {}),
       };
     },
-  });
-}
-
-function requireRemote({ settings }: MethodSetup, method: string): void {
-  if (settings.remote.enabled) return;
-  throw new StetError("config/invalid", `the method ${method} is switched off: compaction.remoteEnabled is false`, {
-    exitCode: 2,
   });
 }

@@ -13,30 +13,36 @@ export function screen(options: { quiet: boolean; streams: boolean }): (event: A
     isMidLine = false;
     stderr.write(`${line}\n`);
   };
-  return (event) => {
+  const show = (event: AgentEvent, isHelper: boolean): void => {
+    // What a helper says goes to the agent, not to the user; its tools and troubles are shown.
+    const indent = isHelper ? "  | " : "";
+    if (isHelper && (event.type === "text" || event.type === "assistant")) return;
     switch (event.type) {
+      case "subagent":
+        show(event.event, true);
+        return;
       case "text":
         if (!options.streams) return;
         stdout.write(event.delta);
         isMidLine = !event.delta.endsWith("\n");
         return;
       case "tool_start":
-        note(`> ${event.name} ${preview(JSON.stringify(event.arguments))}`);
+        note(`${indent}> ${event.name} ${preview(JSON.stringify(event.arguments))}`);
         return;
       case "tool_end":
-        note(`  ${event.isError ? "failed: " : ""}${preview(event.text)}`);
+        note(`${indent}  ${event.isError ? "failed: " : ""}${preview(event.text)}`);
         return;
       case "rewrite_start":
-        note(`-- making room (${event.trigger}) --`);
+        note(`${indent}-- making room (${event.trigger}) --`);
         return;
       case "rewrite_end":
-        note(`-- ${event.outcome}${event.method ? ` by ${event.method}` : ""}: ${event.line} --`);
+        note(`${indent}-- ${event.outcome}${event.method ? ` by ${event.method}` : ""}: ${event.line} --`);
         return;
       case "retry":
-        note(`-- ${event.message}; trying again in ${Math.round(event.delayMs / 1000)} s --`);
+        note(`${indent}-- ${event.message}; trying again in ${Math.round(event.delayMs / 1000)} s --`);
         return;
       case "warning":
-        note(`warning: ${event.message}`);
+        note(`${indent}warning: ${event.message}`);
         return;
       case "assistant":
         if (options.streams && isMidLine) stdout.write("\n");
@@ -46,6 +52,7 @@ export function screen(options: { quiet: boolean; streams: boolean }): (event: A
         return;
     }
   };
+  return (event) => show(event, false);
 }
 
 function preview(text: string): string {

@@ -39,9 +39,12 @@ export function rulesFiles(cwd: string): { path: string; text: string }[] {
   );
 }
 
+const HELPER =
+  "You work for another agent on one task, the first message. Nobody answers questions. Your last message is your report: say what you found or did, with paths and exact lines where they matter, and what you could not do.";
+
 /** The prompt for work in `cwd` on the day of `now` (ISO). */
-export function systemPrompt(cwd: string, now: string): SystemPrompt {
+export function systemPrompt(cwd: string, now: string, isSubagent = false): SystemPrompt {
   const rules = rulesFiles(cwd).map(({ path, text }) => `Rules of the project, from ${path}:\n\n${text}`);
   const place = `Folder: ${cwd}\nDate: ${now.slice(0, 10)}`;
-  return { kind: "bounded", stable: BASE, dynamic: [...rules, place].join("\n\n") };
+  return { kind: "bounded", stable: BASE, dynamic: [...rules, place, ...(isSubagent ? [HELPER] : [])].join("\n\n") };
 }

@@ -5,11 +5,12 @@ import { providerFor } from "@stet/providers";
 import { agentSession, type SessionChoice } from "../agent/agent-session.ts";
 import { chooseModel } from "../agent/choose-model.ts";
 import { converse } from "../agent/converse.ts";
+import { withExtensions } from "../agent/load-extensions.ts";
 import { type AgentSetup, makeAgent } from "../agent/make-agent.ts";
 import { screen } from "../agent/screen.ts";
 import { compose } from "../compose.ts";
 import { type CommonOptions, print } from "../output.ts";
-import { loadSettings } from "../settings.ts";
+import { loadSettings, untrustedLine } from "../settings.ts";
 
 export interface AgentCommandOptions extends Omit<CommonOptions, "session">, SessionChoice {
   print?: boolean;
@@ -27,6 +28,8 @@ export async function agent(words: readonly string[], options: AgentCommandOptio
   const prompt = words.join(" ").trim();
   const cwd = process.cwd();
   const settings = loadSettings(cwd, options.preset);
+  const untrusted = untrustedLine(cwd);
+  if (untrusted !== undefined) process.stderr.write(`warning: ${untrusted}\n`);
   const mode = options.mode ?? settings.mode;
   if (!MODES.includes(mode))
     throw new StetError("config/invalid", `no such mode: ${mode}; use ${MODES.join(", ")}`, { exitCode: 2 });
@@ -42,7 +45,7 @@ export async function agent(words: readonly string[], options: AgentCommandOptio
   }
   if (isOneShot && prompt === "" && !options.continue && options.resume === undefined)
     throw new StetError("config/usage", 'a prompt is needed: stet -p "…"', { exitCode: 2 });
-  const ports = compose();
+  const ports = await withExtensions(compose(), settings, process.env);
   // Everything that can be wrong with the model is said before a session is made.
   const model = chooseModel(options.model, undefined, settings, process.env);
   providerFor(model.ref, process.env, settings.models);

@@ -36,6 +36,7 @@ export async function compact(session: Session, options: CompactOptions): Promis
     if (event.type === "warning" && !options.quiet) process.stderr.write(`warning: ${event.message}\n`);
   };
   const setup = { session, settings, env: process.env, emit };
+  const hooked = {};
   const started = performance.now();
   const outcome = await byMethods(options.strategy, setup, (writer) =>
     rewrite(session, {
@@ -47,6 +48,7 @@ export async function compact(session: Session, options: CompactOptions): Promis
       ...(options.keep === undefined ? {} : { keepRecentTokens: options.keep }),
       ...(options.focus === undefined ? {} : { focus: options.focus }),
       ...(options.dryRun ? { dryRun: true } : {}),
+      hooked,
       prepareToWrite: () => prepareToWrite(session, options),
     }),
   );

@@ -1,7 +1,7 @@
 /** `stet config`: settings with the source of each value. */
 import { StetError } from "@stet/core";
 import { type CommonOptions, print } from "../output.ts";
-import { allSettings, SETTINGS, setSetting } from "../settings.ts";
+import { allSettings, SETTINGS, setSetting, untrustedLine } from "../settings.ts";
 
 export interface ConfigOptions extends CommonOptions {
   project?: boolean;
@@ -20,9 +20,11 @@ export function config(
     case "list": {
       const settings = allSettings(cwd);
       const lines = Object.entries(settings).map(
-        ([name, { value, source }]) => `${name} = ${value} (${source}): ${SETTINGS[name]?.about ?? ""}`,
+        ([name, { value, source }]) =>
+          `${name} = ${String(value) || "none"} (${source}): ${SETTINGS[name]?.about ?? ""}`,
       );
-      print(options, { settings }, lines);
+      const untrusted = untrustedLine(cwd);
+      print(options, { settings }, untrusted === undefined ? lines : [...lines, untrusted]);
       return 0;
     }
     case "get": {

@@ -1,7 +1,16 @@
 /** `stet context`: the exact request body the next turn would send. Never rewrites. */
-import type { ProviderFamily, Segment, View } from "@stet/core";
-import { buildRequest, fold, limitsFor, PROVIDER_FAMILIES, StetError, validateRequest } from "@stet/core";
-import { ESTIMATOR, familyFor, frameFor, type Session, windowFor } from "@stet/engine";
+import type { ProviderFamily, Segment } from "@stet/core";
+import {
+  buildRequest,
+  copyLines,
+  forkLines,
+  limitsFor,
+  PROVIDER_FAMILIES,
+  StetError,
+  validateRequest,
+} from "@stet/core";
+import { ESTIMATOR, familyFor, frameFor, Session, windowFor } from "@stet/engine";
+import { sourceOfText } from "../open-file.ts";
 import type { CommonOptions } from "../output.ts";
 import { print } from "../output.ts";
 import { loadSettings } from "../settings.ts";
@@ -14,7 +23,7 @@ export interface ContextOptions extends CommonOptions {
 }
 
 /** Prints the request; exit code 3 when it breaks a provider's rule. */
-export function context(session: Session, options: ContextOptions): number {
+export function context(opened: Session, options: ContextOptions): number {
   if (options.provider !== undefined && !(PROVIDER_FAMILIES as readonly string[]).includes(options.provider)) {
     throw new StetError(
       "config/invalid",
@@ -24,9 +33,10 @@ export function context(session: Session, options: ContextOptions): number {
       },
     );
   }
+  const session = options.at === undefined ? opened : sessionAt(opened, options.at);
   const family = (options.provider as ProviderFamily | undefined) ?? familyFor(session);
   const frame = frameFor(session);
-  const view = options.at === undefined ? session.view : viewAt(session, options.at);
+  const { view } = session;
   const built = buildRequest(
     view,
     { family, frame },
@@ -63,14 +73,22 @@ export function context(session: Session, options: ContextOptions): number {
   return violations.length > 0 ? 3 : 0;
 }
 
-function viewAt(session: Session, entry: string): View {
-  if (session.tree().find(entry) === undefined) {
+/** The session as if its file ended at `entry`: model, frame and view are those of that path. */
+function sessionAt(session: Session, entry: string): Session {
+  const tree = session.tree();
+  if (tree.find(entry) === undefined) {
     throw new StetError("tree/unknown_entry", `no such entry: ${entry}; see stet tree`, {
       exitCode: 2,
       data: { entry },
     });
   }
-  return fold(session.tree().path(entry).nodes);
+  const head = tree.path(entry).nodes.at(-1)?.node.id ?? null;
+  const keep = forkLines(tree, head) ?? new Set();
+  const header = JSON.stringify({ ...session.header, version: 3 });
+  const lines = copyLines(session.source, session.file, header, session.ports.digest, { keep });
+  const mark = JSON.stringify({ type: "head", id: "at", parentId: head, timestamp: "" });
+  const source = sourceOfText(`${[header, ...lines, mark].join("\n")}\n`);
+  return new Session(session.ports, { ...session.opened, source, isNative: false });
 }
 
 function segmentRow(segment: Segment) {

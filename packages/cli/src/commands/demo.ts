@@ -4,13 +4,13 @@
  */
 import { mkdirSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { buildRequest, type Provider } from "@stet/core";
-import { type AgentEvent, ESTIMATOR, frameFor, type RunResult, type Session, undo } from "@stet/engine";
+import { type AgentEvent, createSession, ESTIMATOR, frameFor, type RunResult, type Session, undo } from "@stet/engine";
 import { resolveModel, type ScriptedTurn, scriptedProvider } from "@stet/providers";
-import { createSession } from "../agent/agent-session.ts";
 import { makeAgent } from "../agent/make-agent.ts";
 import { compose, LOCAL_WRITER } from "../compose.ts";
+import { playBranches } from "../demo/branches.ts";
 import { chapters, DEMO_RULES } from "../demo/script.ts";
 import { type CommonOptions, print } from "../output.ts";
 import { loadSettings } from "../settings.ts";
@@ -26,7 +26,7 @@ export async function demo(options: CommonOptions): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), "stet-demo-"));
   const cwd = join(folder, "project");
   mkdirSync(cwd);
-  const session = await createSession(compose(), cwd, join(folder, "session.jsonl"));
+  const session = await createSession(compose(), join(folder, "session.jsonl"), cwd);
   try {
     return await play(session, cwd, options);
   } finally {
@@ -79,14 +79,24 @@ async function play(session: Session, cwd: string, options: CommonOptions): Prom
     buildRequest(session.view, { family: "anthropic", frame: frameFor(session) }, { estimator: ESTIMATOR }).body,
   );
   const kept = DEMO_RULES.filter((rule) => request.includes(JSON.stringify(rule).slice(1, -1)));
-  const undone = await undo(session, { window: 1_000_000, prepareToWrite: async () => {} });
+  const {
+    branchSummaries,
+    handoffs,
+    checks: branches,
+  } = await playBranches(session, dirname(session.file), DEMO_RULES, say);
+  const undone = await undo(session, {
+    entry: compactions.at(-1)?.entryId ?? "",
+    window: 1_000_000,
+    prepareToWrite: async () => {},
+  });
   const checks: [string, boolean][] = [
     ["every request was legal", violations === 0],
     ["no request was above the limit", maxRequestTokens <= seen.hardLimit],
     ["rewrites by three triggers", new Set(compactions.map(({ trigger }) => trigger)).size >= 3],
     ["an overflow was recovered", seen.overflows > 0],
     ["every rule of the first request is still there, word for word", kept.length === DEMO_RULES.length],
-    ["the last rewrite could be taken back", undone.outcome === "committed"],
+    ...branches,
+    ["the last rewrite could be taken back", undone.outcome === "committed" && undone.undone.kind !== "navigation"],
   ];
   const failed = checks.filter(([, holds]) => !holds).map(([name]) => name);
   const document = {
@@ -94,7 +104,8 @@ async function play(session: Session, cwd: string, options: CommonOptions): Prom
     file: session.file,
     requests,
     compactions,
-    branchSummaries: [],
+    branchSummaries,
+    handoffs,
     violations,
     maxRequestTokens,
     window: WINDOW,

@@ -2,12 +2,15 @@
 import { readFileSync } from "node:fs";
 import type { LineSource, SessionHeader } from "@stet/core";
 import { isNode, parseLine, readHead, redact } from "@stet/core";
+import { SUBAGENT } from "@stet/engine";
 import { sourceOfText } from "../open-file.ts";
 import { type CommonOptions, print } from "../output.ts";
 import { sessionFiles } from "../session-folder.ts";
 
 export interface SessionsOptions extends CommonOptions {
   search?: string;
+  /** Subagents too. */
+  all?: boolean;
 }
 
 interface Row {
@@ -19,21 +22,25 @@ interface Row {
   entries: number;
   firstMessage: string;
   kind: string;
+  parentSession?: string;
+  parentEntryId?: string;
+  role?: string;
 }
 
 const FIRST_MESSAGE_CHARS = 120;
 
-/** Lists them; `--search` keeps those whose name, folder, id or any line holds the words, whatever their case. */
+/** Lists them, subagents only with `--all`; `--search` keeps those whose name, folder, id or any line holds the words, whatever their case. */
 export function sessions(options: SessionsOptions): number {
   const rows = sessionFiles().flatMap((file) => {
     const text = readFileSync(file, "utf8");
     if (options.search !== undefined && !holds(text, options.search)) return [];
     const row = rowOf(file, text);
-    return row ? [row] : [];
+    return row && (options.all || row.role !== SUBAGENT) ? [row] : [];
   });
   rows.sort((a, b) => (a.updatedAt < b.updatedAt ? 1 : a.updatedAt > b.updatedAt ? -1 : a.file < b.file ? -1 : 1));
   const lines = rows.map(
-    (row) => `${row.updatedAt}  ${row.id}  ${row.entries} entries  ${row.name ?? row.firstMessage}`,
+    (row) =>
+      `${row.updatedAt}  ${row.id}  ${row.entries} entries  ${row.name ?? row.firstMessage}${row.parentSession ? `  (from ${row.parentSession})` : ""}`,
   );
   if (rows.length === 0 && !options.json && !options.quiet) process.stderr.write("no sessions\n");
   print(options, { sessions: rows }, lines);
@@ -71,7 +78,13 @@ function rowOf(file: string, text: string): Row | undefined {
     }
   }
   const kind = header.writer?.startsWith("stet/") ? "stet" : "pi";
-  return { id: header.id, file, cwd: header.cwd, name, updatedAt, entries, firstMessage, kind };
+  const { id, cwd, parentSession, parentEntryId, role } = header;
+  return {
+    ...{ id, file, cwd, name, updatedAt, entries, firstMessage, kind },
+    ...(parentSession === undefined ? {} : { parentSession }),
+    ...(parentEntryId === undefined ? {} : { parentEntryId }),
+    ...(role === undefined ? {} : { role }),
+  };
 }
 
 /** A file in the folder that is no session is not listed; `verify` says what is wrong with it. */

@@ -2,6 +2,7 @@
 import type { Entry, Json, Node } from "@stet/core";
 import { redact, redactDeep, StetError, transcript } from "@stet/core";
 import { entryText, type Session } from "@stet/engine";
+import { familyLines, familyOf } from "../family.ts";
 import { type CommonOptions, print } from "../output.ts";
 
 export interface ShowOptions extends CommonOptions {
@@ -58,7 +59,8 @@ function showTranscript(session: Session, options: ShowOptions): number {
       : `[${item.role}${item.tool ? ` ${item.tool}` : ""}] ${item.id}`;
     return [head, ...(item.receipt ? [item.receipt.line] : []), ...(item.text ? [item.text] : []), ""];
   });
-  print(options, { items }, lines);
+  const family = familyOf(session);
+  print(options, { items, lineage: family }, [...familyLines(family), ...lines]);
   return 0;
 }
 

@@ -1,7 +1,7 @@
 /**
  * Lines of one session made ready for another file: same entry ids, fields kept byte for byte, and everything that
- * depends on byte offsets (hints, kept runs, ids made from offsets) moved along. Must not drop a line: what could not be
- * read is copied as it stands.
+ * depends on byte offsets (hints, kept runs, ids made from offsets) moved along. Must not drop a line it was not told to:
+ * what could not be read is copied as it stands.
  */
 import type { CompactionEntry, Entry, TornMark } from "../entry.ts";
 import type { Json } from "../message.ts";
@@ -37,18 +37,20 @@ function isLowSurrogate(code: number): boolean {
  * The lines after the header, for a file whose header line is `headerLine`. Every entry comes out with explicit id and
  * parent, so that the copy is a version-3 file whatever the source was. A title slot and empty lines are left out.
  * Bytes that are no UTF-8 are already U+FFFD in the source's text, and come out so. `repair` also leaves out what no
- * reader can read and lines that repeat an earlier one, and writes down the parents readers had to reconnect.
+ * reader can read and lines that repeat an earlier one, and writes down the parents readers had to reconnect. `keep`
+ * copies only the entries at those offsets, which must hold the raw parent of each.
  */
 export function copyLines(
   source: LineSource,
   file: string,
   headerLine: string,
   digest: Digest,
-  options: { repair?: boolean } = {},
+  options: { repair?: boolean; keep?: ReadonlySet<number> } = {},
 ): string[] {
+  const { keep } = options;
   const head = readHead(source, file);
   const tree = SessionTree.read(source, file);
-  const damage = options.repair ? damageIn(tree) : undefined;
+  const damage = options.repair || keep ? damageIn(tree) : undefined;
   const state: CopyState = {
     isOldRole: head.header.version < 3,
     moved: new MovedLines(),
@@ -65,7 +67,7 @@ export function copyLines(
     // A line source takes one carriage return off; a copy's line must read back as it was written.
     const kept = raw.text.replace(/\r+$/, "");
     if (kept === "" || parsed.kind === "title" || isHeader) continue;
-    if (damage && (parsed.kind !== "entry" || damage.repeats.has(raw.at))) continue;
+    if (keep ? !keep.has(raw.at) : damage && (parsed.kind !== "entry" || damage.repeats.has(raw.at))) continue;
     const text = parsed.kind === "entry" ? copyEntry(kept, parsed, state) : kept;
     state.moved.add(raw, { at: state.at, text });
     state.chain.add(text);

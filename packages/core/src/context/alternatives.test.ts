@@ -94,7 +94,8 @@ describe("which content a target gets", () => {
     expect(JSON.stringify(second)).toContain("said u3");
     const openai = sent(view, OPENAI);
     expect((openai.body.input as unknown[]).slice(0, 2)).toEqual(forOpenai.content);
-    expect(openai.text).not.toContain("the readable note");
+    // An opaque block shows nobody which rules it holds, so the note follows it.
+    expect(openai.text.indexOf("the readable note")).toBeGreaterThan(openai.text.indexOf("b3BhcXVl"));
     expect(openai.text).not.toContain("told a2");
   });
 
@@ -124,6 +125,14 @@ describe("which content a target gets", () => {
   it("a payload that ends the view is followed by a turn of the user", () => {
     const all = viewOf([...PATH.slice(0, 4), note({ alternatives: [forAnthropic] })]);
     expect(sent(all, ANTHROPIC).text).toContain("what the vendor wrote");
+  });
+
+  it("what the payload says in words is not said twice: of the note only the record stands beside it", () => {
+    const summary = "what the vendor wrote\n\n## Record\nrule: be good";
+    const parts = { history: [0, 21] as [number, number] };
+    const { text } = sent(viewOf([...PATH, note({ alternatives: [forAnthropic], summary, parts })]), ANTHROPIC);
+    expect(text.split("what the vendor wrote")).toHaveLength(2);
+    expect(text).toContain("rule: be good");
   });
 
   it("nothing in the entry changes when the request is marked", () => {
@@ -157,12 +166,12 @@ describe("a payload that cannot go", () => {
 
   it("a payload that stands for the newest user message without showing it is refused, one that shows it is not", () => {
     const upTo = { ...forOpenai, through: "u3" };
-    expect(sent(viewOf([...PATH, note({ alternatives: [upTo] })]), OPENAI).text).toContain("the readable note");
+    expect(sent(viewOf([...PATH, note({ alternatives: [upTo] })]), OPENAI).text).not.toContain("b3BhcXVl");
     const [, item] = forOpenai.content;
     const content = [{ type: "message", role: "user", content: "earlier; said u3" }, item as (typeof upTo.content)[0]];
     const { text } = sent(viewOf([...PATH, note({ alternatives: [{ ...upTo, content }] })]), OPENAI);
     expect(text).toContain("said u3");
-    expect(text).not.toContain("the readable note");
+    expect(text).toContain("b3BhcXVl");
   });
 
   it("the newest message carried by the note follows the payload", () => {

@@ -2,8 +2,19 @@
  * Messages as a model gets them: derived roles become the user or developer messages that stand for them
  * (spec-musepi §1.11). The public form hooks use; requests are built from views, by render.ts.
  */
+import type { Node } from "../entry.ts";
 import type { ContentBlock, Message } from "../message.ts";
 import { bashText, branchText, noteText, PRUNED_TEXT } from "./wording.ts";
+
+/** What `nodes` say, as messages for {@link convertToLlm}; entries that say nothing are left out. */
+export function messagesOf(nodes: readonly Node[]): Message[] {
+  return nodes.flatMap((node): Message[] => {
+    if (node.type === "message") return [node.message];
+    if (node.type === "custom_message") return [{ role: "custom", content: node.content }];
+    if (node.type === "branch_summary") return [{ role: "branchSummary", summary: node.summary }];
+    return [];
+  });
+}
 
 /** The messages a model may get: user, developer, assistant, toolResult. Commands left out of context and unknown roles go. */
 export function convertToLlm(messages: readonly Message[]): Message[] {

@@ -11,6 +11,7 @@ import { alternativeFor } from "./alternatives.ts";
 import { cleanJson, cleanText, isBlank } from "./clean.ts";
 import type { Target } from "./frame.ts";
 import { renderImage } from "./images.ts";
+import { readableTexts } from "./native-items.ts";
 import type { DraftMessage, Origin, RenderedBlock } from "./rendered.ts";
 import { asArray, replaceSpans, type StubSet, sortStubs, stubbedContent, stubText } from "./stubs.ts";
 import { canReplay } from "./thinking.ts";
@@ -163,17 +164,27 @@ function carriedWords(by: CompactionEntry, family: ProviderFamily): RenderedBloc
   return carried ? renderBlocks([{ type: "text", text: by.summary.slice(carried.start) }], family) : [];
 }
 
-/** What the provider's own compaction gave, as its own turn; the words the note carries follow it. */
+/**
+ * What the provider's own compaction gave, as its own turn, and after it the note: an opaque block shows nobody which rules
+ * it holds. Where the payload says in words what the note's history says, only the record is shown beside it.
+ */
 function nativeDrafts(
   by: CompactionEntry,
   items: readonly { [key: string]: Json }[],
   family: ProviderFamily,
 ): DraftMessage[] {
-  const note = { origin: "note", source: by.id } as const;
-  const words = carriedWords(by, family);
+  const isSaid = readableTexts(items).some(({ role }) => role === "assistant") && by.replacement?.content === undefined;
+  const told = isSaid ? (by.parts?.history[1] ?? 0) : 0;
+  const end = carriedPart(by)?.start ?? by.summary.length;
+  const note =
+    told > 0
+      ? summaryDraft("note", by.id, [{ type: "text", text: by.summary.slice(told, end).trim() }], noteText, family)
+      : noteDraft(by, family);
+  const content = told > 0 ? [...note.content, ...carriedWords(by, family)] : note.content;
+  const payload: DraftMessage["content"] = items.map((item) => ({ type: "native", item }));
   return [
-    { role: "assistant", ...note, content: items.map((item) => ({ type: "native", item })) },
-    ...(words.length > 0 ? [{ role: "user", ...note, content: words } as const] : []),
+    { role: "assistant", origin: "note", source: by.id, content: payload },
+    ...(content.length > 0 ? [{ ...note, content }] : []),
   ];
 }
 

@@ -1,13 +1,15 @@
 /**
  * Growing the ledger along a path, one node after another: `extend(extend(l, a), b)` equals `extend(l, [...a, ...b])`.
  * Only messages of the path count. Text is redacted before it is cut, because half a secret is not recognised.
- * Must not read summaries (facts are copied from where they were said) and must not take a rule from anything but a user.
+ * Must not read summaries (facts are copied from where they were said; those of a session before travel as facts) and must
+ * not take a rule from anything but a user.
  */
-import type { EntryId, MessageEntry, Node } from "../entry.ts";
+import type { CustomMessageEntry, EntryId, MessageEntry, Node } from "../entry.ts";
 import type { AssistantMessage, BashExecutionMessage, ToolCallBlock, ToolResultMessage } from "../message.ts";
 import { contentText } from "./content-text.ts";
 import { type Draft, leaveOut } from "./draft.ts";
 import { exactLines, lineTemplate } from "./exact.ts";
+import { handedOverLedger } from "./handed-over.ts";
 import { recordProse } from "./record-assistant.ts";
 import { recordPin, recordUser } from "./record-user.ts";
 import { clipEnd, errorLines, exitCode, sourcePlace } from "./results.ts";
@@ -42,10 +44,23 @@ export function extendLedger(ledger: Ledger, nodes: readonly Node[], options: Le
   for (const node of nodes) {
     if (node.type === "message") recordMessage(draft, node);
     else if (node.type === "pin") recordPin(draft, node.entry, node.on);
+    else if (node.type === "custom_message") draft = { ...draft, ledger: withHandedOver(draft.ledger, node) };
     else if (node.type === "compaction" && node.trigger === "clear") draft = { ledger: emptyLedger(), redact, clean };
   }
   for (const pin of options.pins ?? []) recordPin(draft, pin.entry, pin.on);
   return draft.ledger;
+}
+
+/** Facts a handoff carries stand before those of its own session. */
+function withHandedOver(ledger: Ledger, entry: CustomMessageEntry): Ledger {
+  const before = handedOverLedger(entry);
+  if (!before) return ledger;
+  const joined = Object.entries(before).map(([slot, facts]) => {
+    const own = ledger[slot as keyof Ledger] as unknown;
+    return [slot, Array.isArray(facts) && Array.isArray(own) ? [...facts, ...own] : (own ?? facts)];
+  });
+  const goal = { ...before.goal, ...ledger.goal, ...(before.goal.first ? { first: before.goal.first } : {}) };
+  return { ...ledger, ...Object.fromEntries(joined), goal, left: { ...before.left, ...ledger.left } };
 }
 
 function copyOf(ledger: Ledger): Ledger {

@@ -154,3 +154,43 @@ describe("skips", () => {
     expect(found.previous?.id).toBe("c");
   });
 });
+
+describe("what cannot be compacted says why", () => {
+  const skipOf = (letters: string, keepRecent: number) => planCompaction(fold(path(letters)), { keepRecent, tokensOf });
+
+  it("no messages at all", () => {
+    expect(skipOf("mm", 0)).toEqual({ skip: "empty", reason: "the session has no messages" });
+  });
+
+  it("a call that still waits, and nothing before it that could go", () => {
+    expect(skipOf("a", 0)).toEqual({ skip: "open_calls", reason: "tool call c1 has no result yet" });
+  });
+
+  it("everything fits", () => {
+    expect(skipOf("uA", 100)).toMatchObject({ skip: "fits", reason: expect.stringContaining("100 recent tokens") });
+  });
+
+  it("nothing new since the last compaction", () => {
+    const nodes = path("uAuA");
+    const note = {
+      type: "compaction",
+      id: "n",
+      parentId: "4",
+      timestamp: "",
+      summary: "s",
+      firstKeptEntryId: "3",
+      tokensBefore: 0,
+    };
+    const view = fold([...nodes, { node: note as Node, at: 9, through: "2" }]);
+    expect(planCompaction(view, { keepRecent: 1000, tokensOf })).toMatchObject({
+      skip: "nothing_new",
+      reason: expect.stringContaining("n"),
+    });
+  });
+
+  it("a cut never comes at or after a call that waits", () => {
+    const found = plan("uAuAuAa", 0);
+    expect(found.kept.map(({ id }) => id)).toContain("7");
+    expect([...found.history, ...found.turnPrefix].map(({ id }) => id)).not.toContain("7");
+  });
+});

@@ -70,6 +70,22 @@ export function planCompaction(view: View, options: PlanOptions): CompactionPlan
   return planAt(nodes, cut, previous?.by);
 }
 
+/**
+ * The plan whose kept part starts at `firstKept`, chosen by somebody else; undefined where no cut may fall there or nothing
+ * would go behind the note.
+ */
+export function planCutAt(view: View, firstKept: EntryId): CompactionPlan | undefined {
+  const previous = view.segments[0]?.kind === "prefix" ? view.segments[0] : undefined;
+  const items = view.segments.filter((segment): segment is Item => segment.kind !== "prefix");
+  const nodes = items.map((item) => item.node);
+  const open = openCalls(nodes);
+  const limit = open.length === 0 ? nodes.length : nodes.findLastIndex((node) => node.id === open[0]?.entryId);
+  const at = nodes.findIndex((node) => node.id === firstKept);
+  if (at < 0 || !hidesSomething(items, at)) return undefined;
+  const isLegal = cutPoints(items, limit).some((cut) => at <= cut && at >= withSettings(items, cut));
+  return isLegal ? planAt(nodes, at, previous?.by) : undefined;
+}
+
 /** Whether a contributing entry stands after the compaction in force. */
 function hasNewContent(items: readonly Item[], compactionAt: number): boolean {
   const index = items.findIndex((item) => item.at === compactionAt);

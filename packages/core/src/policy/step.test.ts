@@ -472,6 +472,19 @@ describe("omk: hysteresis as documented, below a hard limit that always acts", (
     expect(run(omk, read(183_617, { at: "mid_turn" }))).toEqual(["rewrite hard"]);
   });
 
+  test("an answer cut at its cap while rewriting is off starts nothing; where the trigger is strict, neither does the trigger itself", () => {
+    const cut = (tokens: number): PolicyEvent => ({ type: "incomplete", tokens });
+    expect(run(limits("stet", { window: 100_000, enabled: false }), cut(99_000))).toEqual(["automatic_off"]);
+    const full = limits("musepi", { window: 100_000 }, { incompleteOutput: "when_full" });
+    expect(run(full, cut(full.trigger))).toEqual(["output_cap"]);
+    expect(run(full, cut(full.trigger + 1))).toEqual(["rewrite incomplete"]);
+  });
+
+  test("quiet hours are used for a note, never for a larger model", () => {
+    const idle = limits("stet", { window: 1_000_000, canPromote: true }, { idle: true });
+    expect(run(idle, { type: "idle", tokens: 300_000 })).toEqual(["rewrite idle"]);
+  });
+
   test("omk: an answer cut at its output cap starts nothing", () => {
     expect(run(limits("omk"), { type: "incomplete", tokens: 190_000 })).toEqual(["output_cap"]);
   });

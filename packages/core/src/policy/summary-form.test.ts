@@ -25,6 +25,19 @@ describe("the form of a summary request", () => {
     expect(chooseSummaryForm({ ...base, ...change }).form).toBe(form);
   });
 
+  test.each<[Partial<FormFacts>, RegExp]>([
+    [{ isAllowed: false }, /asked alone: another model/],
+    [{ contextTokens: 200_000 }, /asked alone: .*no room left/],
+    [{ isWarm: false }, /asked alone: .*cold/],
+    [{ standAloneTokens: 1000 }, /asked alone: \d+ tokens' worth/],
+  ])("why it was asked alone: %o", (change, line) => {
+    expect(chooseSummaryForm({ ...base, ...change }).line).toMatch(line);
+  });
+
+  test("the same price both ways is asked alone: it needs no luck", () => {
+    expect(chooseSummaryForm({ ...base, instructionTokens: 0, standAloneTokens: 9000 }).form).toBe("stand_alone");
+  });
+
   test("says both figures, in tokens of input", () => {
     const { line } = chooseSummaryForm({ ...base, prices: { input: 5, cacheRead: 0.5, cacheWrite: 6.25 } });
     expect(line).toContain("9625 tokens' worth of input on the warm prefix, 40000 alone");

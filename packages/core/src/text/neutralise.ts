@@ -23,6 +23,7 @@ export const RESERVED_TAGS: readonly string[] = [
   "ledger",
   "receipt",
   "context",
+  "additional-context",
   "instructions",
   "system",
   "system-reminder",

@@ -11,16 +11,22 @@ import type {
   Tool,
   ToolCallBlock,
   Usage,
+  WorkFiles,
 } from "@stet/core";
 import { isStetError, validateRequest } from "@stet/core";
+import { amendSystem } from "../hooks/amend.ts";
+import { observed } from "../hooks/observe.ts";
+import { settleHooks } from "../hooks/settle.ts";
 import type { QueuedKind, QueuedMessage } from "../queue-state.ts";
 import type { Draft, Session } from "../session.ts";
+import { snapshotDraft } from "../snapshot.ts";
 import { closingDrafts } from "../verbs.ts";
 import { callModel, DEFAULT_RETRY, type RetryPolicy, type Wait } from "./call-model.ts";
 import { type CompactionRecord, Maintenance, type MaintenanceOptions, type Room } from "./maintenance.ts";
 import { type Delivery, Queue } from "./queue.ts";
 import { recordFrame } from "./record-frame.ts";
 import { type Permission, runTools } from "./run-tools.ts";
+import { addUsage, emptyUsage } from "./usage.ts";
 
 /** Where requests go. */
 export interface ModelSeat {
@@ -47,6 +53,8 @@ export interface AgentOptions extends Omit<MaintenanceOptions, "family" | "promo
   retry?: RetryPolicy;
   /** The run stops before a request once this much is spent. US dollars. */
   maxUsd?: number;
+  /** The project's files, for snapshots of what tools change; none are taken without. */
+  files?: WorkFiles;
   /** Does a queued command; what it throws is told and ends the command alone. */
   command?: (command: string) => Promise<void>;
 }
@@ -73,13 +81,19 @@ export class Agent {
   readonly #options: AgentOptions;
   readonly maintenance: Maintenance;
   readonly #queue: Queue;
+  /** Why the project's files cannot be watched. */
+  #unwatched: string | undefined;
+  #spentUsd = 0;
   #seat: ModelSeat;
+  /** Of this run, as extensions want it. */
+  #system: SystemPrompt | undefined;
 
   constructor(options: AgentOptions) {
-    this.#options = options;
+    this.#options = { ...options, emit: observed(options.session, options.emit) };
     const { provider, model, window, maxOutputTokens, costOf } = options;
     this.#seat = { provider, model, window, maxOutputTokens, ...(costOf ? { costOf } : {}) };
-    this.maintenance = new Maintenance(this.#maintenanceOptions());
+    // It tells extensions by itself.
+    this.maintenance = new Maintenance({ ...this.#maintenanceOptions(), emit: options.emit });
     this.#queue = new Queue(options.session);
   }
 
@@ -90,8 +104,9 @@ export class Agent {
   }
 
   async #moveTo(seat: ModelSeat): Promise<Room> {
-    const { session, system, tools } = this.#options;
-    await recordFrame(session, { model: seat.model, system: await system(), tools: tools.map((tool) => tool.spec) });
+    const { session, tools } = this.#options;
+    const system = this.#system ?? (await this.#options.system());
+    await recordFrame(session, { model: seat.model, system, tools: tools.map((tool) => tool.spec) });
     this.#seat = seat;
     return { family: seat.provider.family, window: seat.window, maxOutputTokens: seat.maxOutputTokens };
   }
@@ -115,6 +130,15 @@ export class Agent {
    */
   async run(prompt: string | undefined, signal: AbortSignal): Promise<RunResult> {
     const run: Running = { usage: emptyUsage(), requests: 0, maxRequestTokens: 0, violations: 0, text: "" };
+    this.#spentUsd = 0;
+    try {
+      return await this.#work(run, prompt, signal);
+    } finally {
+      await settleHooks(this.#options.session, signal);
+    }
+  }
+
+  async #work(run: Running, prompt: string | undefined, signal: AbortSignal): Promise<RunResult> {
     await this.#begin(prompt, signal);
     for (let at: "before_prompt" | "mid_turn" = "before_prompt"; ; at = "mid_turn") {
       if (this.#isOverBudget(run)) return this.#result(run, "max_usd");
@@ -126,7 +150,7 @@ export class Agent {
       if (failure) return this.#result(run, failure.kind === "aborted" ? "aborted" : "error", failure);
       const calls = callsOf(message);
       if (calls.length > 0) {
-        await this.#runCalls(calls, signal);
+        await this.#runCalls(run, calls, signal);
         if (signal.aborted) return this.#result(run, "aborted");
         this.#tell(await this.#queue.steer());
         continue;
@@ -142,7 +166,8 @@ export class Agent {
     const { model } = this.#seat;
     const closing = closingDrafts(session);
     if (closing.length > 0) await session.append(closing);
-    await recordFrame(session, { model, system: await system(), tools: tools.map((tool) => tool.spec) });
+    this.#system = await amendSystem(session, await system(), prompt, signal);
+    await recordFrame(session, { model, system: this.#system, tools: tools.map((tool) => tool.spec) });
     // What was typed before this prompt is said before it.
     while (await this.#sayNext(signal));
     if (prompt === undefined) return;
@@ -169,9 +194,7 @@ export class Agent {
     emit({ type: "request", number: run.requests, tokens: request.tokens, hardLimit: limits.hardLimit, reading });
     const call = { model, body: request.body, routingId: session.header.id, signal };
     const { message, failure } = await callModel(provider, call, retry ?? DEFAULT_RETRY, wait, emit);
-    addUsage(run.usage, message.usage);
-    const cost = message.usage ? this.#seat.costOf?.(message.usage)?.total : undefined;
-    if (cost !== undefined) run.spentUsd = (run.spentUsd ?? 0) + cost;
+    this.#spend(run, message.usage, message.usage && this.#seat.costOf?.(message.usage)?.total);
     if (failure?.kind === "overflow") {
       await session.append([failedCallDraft(session, model, failure)]);
       await this.maintenance.onOverflow(signal);
@@ -190,14 +213,35 @@ export class Agent {
     return failure ? { message, failure } : { message };
   }
 
-  async #runCalls(calls: readonly ToolCallBlock[], signal: AbortSignal): Promise<void> {
-    const { session, tools, cwd, permission, emit } = this.#options;
+  async #runCalls(run: Running, calls: readonly ToolCallBlock[], signal: AbortSignal): Promise<void> {
+    const { session, tools, cwd, permission, emit, files } = this.#options;
     const { window } = this.#seat;
     const names = toolNames(session, calls);
     const spillBytes = Math.min(SPILL_BYTES, Math.max(4096, (window * BYTES_PER_TOKEN) >> 2));
+    const isWatched = await this.#watch(calls);
     const results = await runTools(names, { session, tools, cwd, permission, signal, emit, spillBytes });
-    await session.append(results.map((message) => ({ type: "message", fields: { message } })));
+    const drafts: Draft[] = results.map(({ message }) => ({ type: "message", fields: { message } }));
+    const spent = results.flatMap((result) => (result.spent ? [result.spent] : []));
+    for (const { usage } of spent) this.#spend(run, usage, usage.cost?.total);
+    const snapshot = isWatched && files ? await snapshotDraft(session, files) : undefined;
+    const usages = spent.map((one): Draft => ({ type: "usage", fields: { ...one } }));
+    // Before the results, so that going to one of them finds the files as the calls left them.
+    await session.append([...(snapshot ? [snapshot] : []), ...drafts, ...usages]);
     this.maintenance.onNewContent("tool");
+  }
+
+  /** Remembers the files before calls that may change some; false where nothing is watched. Why it cannot be is told once. */
+  async #watch(calls: readonly ToolCallBlock[]): Promise<boolean> {
+    const { files, tools, emit } = this.#options;
+    const changing = calls.filter(({ name }) => {
+      const tool = tools.find((one) => one.spec.name === name);
+      return tool && (tool.power !== "read" || tool.mayChangeFiles);
+    });
+    if (!files || changing.length === 0 || this.#unwatched !== undefined) return false;
+    const paths = changing.flatMap(({ arguments: { path } }) => (typeof path === "string" ? [path] : []));
+    this.#unwatched = await files.mark(paths);
+    if (this.#unwatched !== undefined) emit({ type: "warning", message: this.#unwatched });
+    return this.#unwatched === undefined;
   }
 
   /** Does the commands that are next, says the messages behind them; true when there were any. */
@@ -241,6 +285,19 @@ export class Agent {
   #isOverBudget({ spentUsd }: Running): boolean {
     const { maxUsd } = this.#options;
     return maxUsd !== undefined && spentUsd !== undefined && spentUsd >= maxUsd;
+  }
+
+  /** Counts what a call used; `usd` is undefined where its price is not known. */
+  #spend(run: Running, usage: Usage | undefined, usd: number | undefined): void {
+    addUsage(run.usage, usage);
+    if (usd !== undefined) run.spentUsd = (run.spentUsd ?? 0) + usd;
+    this.#spentUsd = run.spentUsd ?? 0;
+  }
+
+  /** What is left of `maxUsd` in the run that goes on, for those who work for it; undefined without a limit. */
+  remainingUsd(): number | undefined {
+    const { maxUsd } = this.#options;
+    return maxUsd === undefined ? undefined : Math.max(0, maxUsd - this.#spentUsd);
   }
 
   #result(run: Running, stopReason: RunResult["stopReason"], failure?: CallFailure): RunResult {
@@ -295,16 +352,4 @@ function callsOf(message: AssistantMessage): ToolCallBlock[] {
 
 function textOf(message: AssistantMessage): string {
   return message.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
-}
-
-function emptyUsage(): Usage {
-  return { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
-}
-
-function addUsage(total: Usage, usage: Usage | undefined): void {
-  if (!usage) return;
-  total.input += usage.input;
-  total.output += usage.output;
-  total.cacheRead += usage.cacheRead;
-  total.cacheWrite += usage.cacheWrite;
 }

@@ -4,7 +4,7 @@
  */
 import type { AssistantMessage, CallFailure, ModelCall, Provider } from "@stet/core";
 import { isTransient } from "@stet/core";
-import type { Listener } from "./events.ts";
+import type { Listener, Retried } from "./events.ts";
 
 export interface RetryPolicy {
   enabled: boolean;
@@ -33,6 +33,7 @@ export async function callModel(
   retry: RetryPolicy,
   wait: Wait,
   emit: Listener,
+  of: Retried = "turn",
 ): Promise<CallOutcome> {
   for (let attempt = 0; ; attempt++) {
     const outcome = await once(provider, call, emit);
@@ -43,10 +44,16 @@ export async function callModel(
       !isTransient(failure) ||
       attempt >= retry.maxRetries ||
       call.signal.aborted;
-    if (isFinal) return outcome;
+    if (isFinal) {
+      if (attempt > 0)
+        emit({ type: "retry_end", of, attempt, ...(failure === undefined ? {} : { message: failure.message }) });
+      return outcome;
+    }
     const delayMs = Math.min(retry.maxDelayMs, Math.max(failure.retryAfterMs ?? 0, retry.baseDelayMs * 2 ** attempt));
-    emit({ type: "retry", attempt: attempt + 1, delayMs, message: failure.message });
+    const { maxRetries: maxAttempts } = retry;
+    emit({ type: "retry", of, attempt: attempt + 1, maxAttempts, delayMs, message: failure.message });
     await wait(delayMs, call.signal);
+    emit({ type: "retry_attempt", of, attempt: attempt + 1 });
   }
 }
 

@@ -62,7 +62,7 @@ export function completion(ports: CompletionPorts) {
       { family: provider.family, frame },
       { estimator: ESTIMATOR, prompt: redact(task.user).text },
     );
-    return answerTo(ports, { callId, routingId: callId, body }, signal);
+    return answerTo(ports, { callId, routingId: callId, body, purpose: task.purpose }, signal);
   };
 }
 
@@ -93,7 +93,8 @@ export function ridingOn(session: Session, ports: CompletionPorts, maxOutputToke
     },
     complete: (task: RidingTask, signal: AbortSignal = new AbortController().signal): Promise<StandAloneResult> => {
       const { body } = buildRequest(session.view, target(), { estimator: ESTIMATOR, prompt: redact(task.user).text });
-      return answerTo(ports, { callId: ports.newId(), routingId: session.header.id, body }, signal);
+      const call = { callId: ports.newId(), routingId: session.header.id, body, purpose: task.purpose };
+      return answerTo(ports, call, signal);
     },
   };
 }
@@ -114,13 +115,15 @@ function isWarm(session: Session): boolean {
 
 async function answerTo(
   { provider, model, retry, wait, emit }: CompletionPorts,
-  { callId, routingId, body }: { callId: string; routingId: string; body: { [key: string]: Json } },
+  call: { callId: string; routingId: string; body: { [key: string]: Json }; purpose: string },
   signal: AbortSignal,
 ): Promise<StandAloneResult> {
   const quiet: Listener = (event) => {
-    if (event.type === "retry") emit(event);
+    if (event.type === "retry" || event.type === "retry_attempt" || event.type === "retry_end") emit(event);
   };
-  const { message, failure } = await callModel(provider, { model, body, routingId, signal }, retry, wait, quiet);
+  const { callId, routingId, body, purpose } = call;
+  const of = purpose === "branch" ? "branchSummary" : "compaction";
+  const { message, failure } = await callModel(provider, { model, body, routingId, signal }, retry, wait, quiet, of);
   return {
     callId,
     model: `${model.provider}/${model.id}`,

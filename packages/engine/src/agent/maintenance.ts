@@ -31,6 +31,7 @@ import {
 } from "@stet/core";
 import { ESTIMATOR } from "../estimate.ts";
 import { frameFor } from "../frame.ts";
+import { observed } from "../hooks/observe.ts";
 import type { NoteWriter, StubWriter } from "../ports.ts";
 import { type RewriteOutcome, type RewriteRequest, rewrite, rewriteByNote } from "../rewrite.ts";
 import type { Session } from "../session.ts";
@@ -88,7 +89,7 @@ export class Maintenance {
   #promotion: MaintenanceOptions["promotion"];
 
   constructor(options: MaintenanceOptions) {
-    this.#options = options;
+    this.#options = { ...options, emit: observed(options.session, options.emit) };
     const { family, window, maxOutputTokens, promotion } = options;
     this.#room = { family, window, maxOutputTokens };
     this.#promotion = promotion && promotion.window > window ? promotion : undefined;
@@ -119,8 +120,10 @@ export class Maintenance {
   }
 
   #beginAhead({ reading, limits }: PreparedRequest): void {
-    const { isAhead, writers } = this.#options;
-    const isDue = isAhead && limits.isAutomatic && this.#state.armed && this.#state.blocked === null;
+    const { isAhead, writers, session } = this.#options;
+    // Nobody can decide about a note that is already written. Source: MusePi spec §10.
+    const isFree = !session.ports.hooks?.has("session_before_compact");
+    const isDue = isAhead && isFree && limits.isAutomatic && this.#state.armed && this.#state.blocked === null;
     if (!isDue || !isNear(reading.tokens, limits)) return;
     const writer = writers.find((one) => "write" in one);
     if (writer) this.#ahead.begin(this.#request("threshold", writer, {}));
@@ -149,10 +152,14 @@ export class Maintenance {
     const { reading, limits } = this.#measure();
     const decision = this.#step({ type: "asked", tokens: reading.tokens }, limits);
     if (decision.do === "refuse") return { outcome: "skipped", skip: "fits", reason: refusalText(decision) };
-    const run = (writer: NoteWriter | StubWriter) => this.#rewrite("manual", writer, {}, signal, focus);
+    const methods = named ? [named] : writers;
+    const wishes = { signal, hooked: {}, ...(focus === undefined ? {} : { focus }) };
+    const run = (writer: NoteWriter | StubWriter) => this.#rewrite("manual", writer, {}, wishes);
+    this.#options.emit({ type: "rewrite_start", trigger: "manual", action: actionOf(methods) });
     const outcome = await (named
       ? run(named)
       : rewriteByNote(writers, run, (message) => emit({ type: "warning", message })));
+    this.#emitEnd("manual", methods, outcome);
     this.#step({ type: "ended", outcome: endOf(outcome), tokens: this.#measure().reading.tokens }, limits);
     return outcome;
   }
@@ -242,7 +249,9 @@ export class Maintenance {
       }
       const trigger = decision.do === "ladder" ? "overflow" : decision.trigger;
       const budgets = decision.do === "ladder" ? decision.budgets : undefined;
-      const outcome = await this.#byMethods(trigger, budgets, signal);
+      // A refused request does not fit, whatever our own count says.
+      const mustFit = decision.do === "ladder" || this.#measure(prompt).reading.tokens > limits.hardLimit;
+      const outcome = await this.#byMethods(trigger, budgets, { signal, mustFit });
       isRewritten ||= outcome.outcome === "committed";
       const { reading } = this.#measure(prompt);
       decision = this.#step({ type: "ended", outcome: endOf(outcome), tokens: reading.tokens }, limits);
@@ -267,20 +276,29 @@ export class Maintenance {
   }
 
   /** The method list: the first writer that commits; what failed before it is told. */
-  async #byMethods(trigger: Trigger, budgets: LadderBudgets | undefined, signal: AbortSignal): Promise<RewriteOutcome> {
+  async #byMethods(trigger: Trigger, budgets: LadderBudgets | undefined, wishes: Wishes): Promise<RewriteOutcome> {
     const { emit, writers } = this.#options;
-    emit({ type: "rewrite_start", trigger });
+    emit({ type: "rewrite_start", trigger, action: actionOf(writers) });
+    const hooked = {};
     let outcome: RewriteOutcome = { outcome: "skipped", skip: "fits", reason: "no method is configured" };
     for (const writer of writers) {
-      outcome = await this.#rewrite(trigger, writer, budgets ?? {}, signal);
+      outcome = await this.#rewrite(trigger, writer, budgets ?? {}, { ...wishes, hooked });
       if (outcome.outcome === "committed" || outcome.outcome === "cancelled") break;
       if (outcome.outcome === "failed")
         emit({ type: "warning", message: `${writer.id}: ${"reason" in outcome ? outcome.reason : ""}` });
     }
-    const line = "rewrite" in outcome ? outcome.rewrite.receipt.line : outcome.reason;
-    const method = "rewrite" in outcome ? { method: outcome.rewrite.strategy } : {};
-    emit({ type: "rewrite_end", trigger, outcome: outcome.outcome, ...method, line });
+    this.#emitEnd(trigger, writers, outcome);
     return outcome;
+  }
+
+  #emitEnd(trigger: Trigger, writers: Writers, outcome: RewriteOutcome): void {
+    const end = { type: "rewrite_end" as const, trigger, action: actionOf(writers), outcome: outcome.outcome };
+    if (!("rewrite" in outcome)) {
+      this.#options.emit({ ...end, line: outcome.reason });
+      return;
+    }
+    const { strategy: method, summary, firstKeptEntryId, tokensBefore, receipt } = outcome.rewrite;
+    this.#options.emit({ ...end, method, line: receipt.line, result: { summary, firstKeptEntryId, tokensBefore } });
   }
 
   #request(trigger: Trigger, writer: NoteWriter | StubWriter, budgets: Partial<LadderBudgets>): RewriteRequest {
@@ -301,12 +319,11 @@ export class Maintenance {
     trigger: Trigger,
     writer: NoteWriter | StubWriter,
     budgets: Partial<LadderBudgets>,
-    signal: AbortSignal,
-    focus?: string,
+    wishes: Wishes,
   ): Promise<RewriteOutcome> {
-    const request = { ...this.#request(trigger, writer, budgets), signal, ...(focus === undefined ? {} : { focus }) };
+    const request = { ...this.#request(trigger, writer, budgets), ...wishes };
     // A ladder's budgets and a user's focus ask for another note than the one that was begun.
-    const isPlain = focus === undefined && Object.keys(budgets).length === 0;
+    const isPlain = wishes.focus === undefined && Object.keys(budgets).length === 0;
     const ahead = isPlain ? await this.#ahead.take(request) : undefined;
     const outcome = ahead ?? (await rewrite(this.#options.session, request));
     if (outcome.outcome === "committed") {
@@ -315,6 +332,15 @@ export class Maintenance {
     }
     return outcome;
   }
+}
+
+type Writers = MaintenanceOptions["writers"];
+type Wishes = Pick<RewriteRequest, "signal" | "focus" | "mustFit" | "hooked">;
+
+/** The documented name of what is about to be done. */
+function actionOf(writers: Writers): string {
+  const [first] = writers;
+  return writers.some((writer) => !("plan" in writer)) || first === undefined ? "context-full" : first.id;
 }
 
 function endOf({ outcome }: RewriteOutcome): Extract<PolicyEvent, { type: "ended" }>["outcome"] {

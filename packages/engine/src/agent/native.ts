@@ -101,15 +101,22 @@ export function nativeOn(session: Session, ports: CompletionPorts, options: Nati
 }
 
 async function withRetries(ports: CompletionPorts, call: NativeCall): Promise<NativeAnswer> {
-  const retries = call.way === "compact" || !ports.retry.enabled ? 0 : RETRIES;
+  const { emit, provider, retry, wait } = ports;
+  const maxAttempts = call.way === "compact" || !retry.enabled ? 0 : RETRIES;
   for (let attempt = 0; ; attempt++) {
-    const answer = await ports.provider.compact?.(call);
+    const answer = await provider.compact?.(call);
     if (!answer) return { items: [], stop: "", failure: { kind: "bad_request", message: "no compaction of its own" } };
-    if (!answer.failure || !passes(answer.failure) || attempt >= retries || call.signal.aborted) return answer;
-    const asked = answer.failure.retryAfterMs ?? 0;
-    const delayMs = Math.min(ports.retry.maxDelayMs, Math.max(asked, BASE_DELAY_MS * 2 ** attempt));
-    ports.emit({ type: "retry", attempt: attempt + 1, delayMs, message: answer.failure.message });
-    await ports.wait(delayMs, call.signal);
+    const { failure } = answer;
+    if (!failure || !passes(failure) || attempt >= maxAttempts || call.signal.aborted) {
+      if (attempt > 0)
+        emit({ type: "retry_end", of: "compaction", attempt, ...(failure ? { message: failure.message } : {}) });
+      return answer;
+    }
+    const delayMs = Math.min(retry.maxDelayMs, Math.max(failure.retryAfterMs ?? 0, BASE_DELAY_MS * 2 ** attempt));
+    const { message } = failure;
+    emit({ type: "retry", of: "compaction", attempt: attempt + 1, maxAttempts, delayMs, message });
+    await wait(delayMs, call.signal);
+    emit({ type: "retry_attempt", of: "compaction", attempt: attempt + 1 });
   }
 }
 

@@ -3,7 +3,7 @@
  * for. Marks in the log are the only state, so a crash loses and repeats nothing. Must not know what a command does.
  */
 import type { EntryId } from "@stet/core";
-import { type QueuedKind, type QueuedMessage, waitingIn } from "../queue-state.ts";
+import { type QueuedKind, type QueuedMessage, waitingOf } from "../queue-state.ts";
 import type { Draft, Session } from "../session.ts";
 
 /** What was delivered: messages, now entries of the path, or one command that ran. */
@@ -26,8 +26,7 @@ export class Queue {
 
   /** What waits, oldest first. */
   waiting(): QueuedMessage[] {
-    const session = this.#session;
-    return waitingIn(session.suffix, (at) => session.tailMarks(at));
+    return waitingOf(this.#session);
   }
 
   /** Says the steering messages that wait, whatever was typed between them. */

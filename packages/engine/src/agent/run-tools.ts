@@ -2,7 +2,16 @@
  * Runs the calls of one answer, in parallel, and gives their results in call order, ready to be appended. Every call gets
  * exactly one result, whatever happens: refused, unknown, broken, cancelled.
  */
-import type { ContentBlock, Json, Tool, ToolCallBlock, ToolOutcome, ToolPower, ToolResultMessage } from "@stet/core";
+import type {
+  ContentBlock,
+  Json,
+  SpentCalls,
+  Tool,
+  ToolCallBlock,
+  ToolOutcome,
+  ToolPower,
+  ToolResultMessage,
+} from "@stet/core";
 import { clipHeadTail } from "@stet/core";
 import type { Session } from "../session.ts";
 import type { Listener } from "./events.ts";
@@ -43,12 +52,18 @@ export interface ToolRun {
   spillBytes: number;
 }
 
+/** A result, and what model calls made for it used. */
+export interface ToolResult {
+  message: ToolResultMessage;
+  spent?: SpentCalls;
+}
+
 /** Results for `calls`, in their order. Never rejects. */
-export async function runTools(calls: readonly ToolCallBlock[], run: ToolRun): Promise<ToolResultMessage[]> {
+export async function runTools(calls: readonly ToolCallBlock[], run: ToolRun): Promise<ToolResult[]> {
   return Promise.all(calls.map((call) => runOne(call, run)));
 }
 
-async function runOne(call: ToolCallBlock, run: ToolRun): Promise<ToolResultMessage> {
+async function runOne(call: ToolCallBlock, run: ToolRun): Promise<ToolResult> {
   const { emit } = run;
   emit({ type: "tool_start", callId: call.id, name: call.name, arguments: call.arguments });
   const outcome = await outcomeOf(call, run);
@@ -63,7 +78,7 @@ async function runOne(call: ToolCallBlock, run: ToolRun): Promise<ToolResultMess
   };
   const spilled = await spill(message, run);
   emit({ type: "tool_end", callId: call.id, name: call.name, isError: outcome.isError, text: textOf(spilled.content) });
-  return spilled;
+  return outcome.spent ? { message: spilled, spent: outcome.spent } : { message: spilled };
 }
 
 async function outcomeOf(call: ToolCallBlock, run: ToolRun): Promise<ToolOutcome> {

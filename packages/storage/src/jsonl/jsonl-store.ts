@@ -48,7 +48,11 @@ export class JsonlStore implements SessionStore {
     this.#owner = options.owner ?? nodeOwner();
   }
 
-  async create(file: string, lines: Iterable<string | Uint8Array>): Promise<SessionLog> {
+  async create(
+    file: string,
+    lines: Iterable<string | Uint8Array>,
+    blobs?: AsyncIterable<Uint8Array>,
+  ): Promise<SessionLog> {
     const fs = this.#fs;
     const given = resolve(file);
     let lease: Lease | undefined;
@@ -57,6 +61,7 @@ export class JsonlStore implements SessionStore {
       const path = join(fs.realPath(dirname(given)), basename(given));
       if (fs.status(path)) throw alreadyExists(file);
       lease = await takeLease(fs, this.#owner, path, false);
+      for await (const bytes of blobs ?? []) await putBlob(fs, path, bytes);
       await createWhole(fs, path, encoded(lines), "refuse");
       return this.#log(file, path, lease);
     } catch (error) {
