@@ -102,7 +102,7 @@ function candidatesOf(kept: readonly Segment[], options: ShrinkOptions): Candida
 }
 
 /** Order in which things give way; within a rank the largest first. */
-const RANK = { result: 0, bash: 0, custom: 1, call: 2, assistant: 3, unreadResult: 4, olderUser: 5, newestUser: 6 };
+const RANK = { result: 0, custom: 1, call: 2, assistant: 3, unreadResult: 4, olderUser: 5, newestUser: 6 };
 
 function blocksOf(node: Node, isUnread: boolean, options: ShrinkOptions): Candidate[] {
   if (node.type === "custom_message") return contentCandidates(node.id, node.content, RANK.custom, options);
