@@ -2,6 +2,7 @@
 import {
   type AssistantMessage,
   type CallEvent,
+  estimateTextTokens,
   type ModelCall,
   type Provider,
   type Tool,
@@ -78,6 +79,9 @@ function agentOn(session: Session, provider: Provider, more: Partial<AgentOption
   return { agent, events };
 }
 
+/** Of what a message holds, its texts and calls; what a request adds to it is not counted. */
+const messageTokens = (message: object) =>
+  estimateTextTokens(JSON.stringify("content" in message ? message.content : ""));
 const never = new AbortController().signal;
 const textsOf = (session: Session) => requestOf(session);
 
@@ -251,7 +255,15 @@ describe("long runs", () => {
       const requests = events.flatMap((event) => (event.type === "request" ? [event] : []));
       expect(requests.length).toBe(STEPS);
       for (const request of requests) expect(request.tokens).toBeLessThanOrEqual(request.hardLimit);
-      expect(agent.maintenance.compactions.length).toBeGreaterThan(2);
+      const { compactions } = agent.maintenance;
+      expect(compactions.length).toBeGreaterThan(2);
+      // P2: rewrites come no more often than what came in can fill what they freed.
+      const came = session
+        .tree()
+        .path()
+        .nodes.reduce((sum, { node }) => sum + (node.type === "message" ? messageTokens(node.message) : 0), 0);
+      const freed = Math.min(...compactions.map(({ tokensBefore, tokensAfter }) => tokensBefore - tokensAfter));
+      expect(compactions.length).toBeLessThanOrEqual(Math.ceil(came / freed) + 1);
       expect(requestOf(await open(session.file))).toBe(requestOf(session));
     }, 600_000);
   }

@@ -47,6 +47,10 @@ describe("open calls", () => {
     expect(open(calling(["a"]), calling(["b"]), result("b"))).toEqual([]);
   });
 
+  test("a result of an earlier assistant's call does not answer one of the same id", () => {
+    expect(open(calling(["a"]), result("a"), calling(["a"]))).toEqual(["a"]);
+  });
+
   test("a late result answers nothing", () => {
     expect(open(calling(["a"]), result("a", true))).toEqual(["a"]);
   });

@@ -217,6 +217,7 @@ describe("a cut chosen by somebody else", () => {
     expect(cutAt("mmuA", "3")).toBeUndefined();
     expect(cutAt("uAm", "3")).toBeUndefined();
     expect(cutAt("uA", "nowhere")).toBeUndefined();
+    expect(cutAt("", "1")).toBeUndefined();
   });
 
   it("a later note takes over the one in force", () => {

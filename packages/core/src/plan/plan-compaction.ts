@@ -79,7 +79,7 @@ export function planCutAt(view: View, firstKept: EntryId): CompactionPlan | unde
   const nodes = items.map((item) => item.node);
   const [open] = openCalls(nodes);
   const at = nodes.findIndex((node) => node.id === firstKept);
-  if (at < 0 || !hidesSomething(items, at)) return undefined;
+  if (!hidesSomething(items, at)) return undefined;
   const isLegal = cutPoints(items, cutLimit(nodes, open)).some((cut) => at <= cut && at >= withSettings(items, cut));
   return isLegal ? planAt(nodes, at, previous?.by) : undefined;
 }

@@ -51,6 +51,12 @@ describe("a kept part that is too big", () => {
     expect(shrink([result("r", text(5_000))], [5_000], { allowance: 5_000 })).toEqual({ stubs: [], tokens: 5_000 });
   });
 
+  test("the allowance of the newest user message is nobody else's", () => {
+    const kept = [user("older", text(5_000)), user("newest", "go on")];
+    const given = { newestUserId: "newest", newestUserAllowance: 100, allowance: 1_000_000 };
+    expect(shrink(kept, [5_000, 5], given)).toEqual({ stubs: [], tokens: 5_005 });
+  });
+
   test("a block shows its head, its tail and a handle, within the step's size", () => {
     const long = `${text(3_000, "h")}${text(3_000, "t")}`;
     const { stubs, tokens } = shrink([result("r", "short", long), assistant("a", "ok")], [6_005, 2], {
@@ -72,7 +78,7 @@ describe("a kept part that is too big", () => {
       expect(tokens).toBeLessThanOrEqual(allowance);
       sizes.push(tokens);
     }
-    expect(sizes[0]).toBeGreaterThan(1_000);
+    expect(sizes[0]).toBeGreaterThan(3_500);
     expect(sizes[1]).toBeGreaterThan(300);
     expect(sizes[2]).toBeGreaterThan(100);
   });
@@ -151,12 +157,14 @@ describe("a kept part that is too big", () => {
 
   test("reasoning, commands of the user, settings and what a stub already stands for stay as they are", () => {
     const stubbed = { ...result("s", text(5_000)), kind: "stubbed" as const, stubs: [] } as Segment;
-    const kept = [
+    const by = { id: "c", parentId: null, timestamp: "", summary: "s", firstKeptEntryId: "b", tokensBefore: 0 };
+    const kept: Segment[] = [
+      { kind: "prefix", through: "a", by: { ...by, type: "compaction" }, at: 0 },
       said("b", { role: "bashExecution", command: "ls", output: text(5_000) }),
       said("t", { role: "assistant", content: [{ type: "thinking", thinking: text(5_000) }] }),
       show({ type: "custom", id: "state", parentId: null, timestamp: "", customType: "x" }),
       stubbed,
     ];
-    expect(shrink(kept, [5_000, 5_000, 0, 5_000], {})).toEqual({ stubs: [], tokens: 15_000 });
+    expect(shrink(kept, [0, 5_000, 5_000, 0, 5_000], {})).toEqual({ stubs: [], tokens: 15_000 });
   });
 });

@@ -171,9 +171,17 @@ describe("a view that grows by one entry", () => {
   });
 
   test("not by one that reaches above what the view still holds", () => {
-    expect(extend(fold(path), compaction("d", "1"))).toBeUndefined();
+    const twice = [user("1"), user("2"), compaction("c", "2"), user("3")];
+    expect(extend(fold(twice), compaction("d", "1"))).toBeUndefined();
+    expect(extend(fold(path.slice(0, 3)), compaction("d", "0"))).toBeUndefined();
     expect(extend(fold(path), compaction("d", null))).toBeUndefined();
     expect(extend(fold(path), compaction("d", undefined))).toBeUndefined();
+  });
+
+  test("by the note in force written again: it ends where that one does, unless an offset says otherwise", () => {
+    const again = compaction("d", "1");
+    expect(extend(fold(path), again)).toEqual(fold([...path, again]));
+    expect(extend(fold(path), compaction("d", "1", { throughAt: 0 }))).toBeUndefined();
   });
 
   test("by one that hides nothing, where nothing is hidden yet", () => {
