@@ -11,6 +11,8 @@ import { afterAll, describe, expect, it } from "vitest";
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const scratch = mkdtempSync(join(tmpdir(), "stet-native-"));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+mkdirSync(join(scratch, "home"));
+writeFileSync(join(scratch, "home/settings.json"), JSON.stringify({ trustedProjects: [scratch] }));
 
 const APIS: Partial<Record<ProviderFamily, string>> = {
   anthropic: "anthropic-messages",
