@@ -328,13 +328,15 @@ async function commit(
 }
 
 function requireSource(now: Suffix, before: View, candidate: Candidate): void {
-  const prefixBefore = before.segments[0]?.kind === "prefix" ? before.segments[0].at : -1;
+  const prefix = before.segments[0]?.kind === "prefix" ? before.segments[0] : undefined;
+  const prefixBefore = prefix?.at ?? -1;
   const newest = now.nodes.findLast((p) => p.node.type === "compaction");
   const through = candidate.plan?.through;
   const isOnPath =
     through === undefined ||
     now.nodes.some((p) => p.node.id === through) ||
-    through === candidate.plan?.previous?.replacement?.through;
+    // A note written again ends where the one in force does, wherever its own line says so.
+    through === prefix?.through;
   const isReplaced =
     newest !== undefined && newest.at > prefixBefore && !before.segments.some((s) => s.at === newest.at);
   if (isOnPath && !isReplaced) return;

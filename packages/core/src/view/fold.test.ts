@@ -90,6 +90,7 @@ describe("extending equals folding again, or gives up", () => {
       "a second note that keeps the first's kept part",
       path(said(0), said(1), said(2), [note(3), "e0"], [note(4), "e1"]),
     ],
+    ["the note in force, written again", path(said(0), said(1), [note(2), "e0"], said(3), [note(4), "e0"])],
     ["a note that hides nothing", path(said(0), [note(1), null])],
     ["words, custom words, a branch's summary", path(said(0), said(1), custom(2))],
     ["stubs", path(said(0), said(1), elide(2, stub("e0", "s")))],

@@ -71,7 +71,10 @@ function extendByPrefix(view: View, next: PathNode, node: CompactionEntry): View
         break;
       }
     }
-    if (first < 0) return undefined;
+    // A note written again ends where the one in force does: the same entries are kept.
+    const isSameEnd = view.segments[0]?.kind === "prefix" && view.segments[0].through === through;
+    if (first < 0 && !(isSameEnd && next.throughAt === undefined)) return undefined;
+    first = Math.max(0, first);
   } else if (view.segments[0]?.kind === "prefix" && view.segments[0].through !== null) return undefined;
   // Elisions stand after what they stub, so whatever still matters to the kept entries is kept with them.
   const kept = rest.slice(first);

@@ -171,7 +171,8 @@ export class Agent {
     // What was typed before this prompt is said before it.
     while (await this.#sayNext(signal));
     if (prompt === undefined) return;
-    await this.maintenance.prepare("before_prompt", signal, prompt);
+    // Words that are no prompt for this window are stored whole first, and then shown in part like any other.
+    if (this.maintenance.canHold(prompt)) await this.maintenance.prepare("before_prompt", signal, prompt);
     const [said] = await session.append([userDraft(prompt)]);
     this.maintenance.onNewContent("user");
     emit({ type: "user", entryId: said?.id ?? "", text: prompt });

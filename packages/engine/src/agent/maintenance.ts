@@ -75,6 +75,9 @@ export interface CompactionRecord {
   tokensAfter: number;
 }
 
+/** Rewrites in a row that may be discarded before a request that does not fit is given up. */
+const MOST_STALE = 3;
+
 export class Maintenance {
   readonly #options: MaintenanceOptions;
   readonly compactions: CompactionRecord[] = [];
@@ -102,13 +105,22 @@ export class Maintenance {
    * bytes. Throws `context/does_not_fit` (exit 2) with both numbers when nothing can make it fit.
    */
   async prepare(at: "before_prompt" | "mid_turn", signal: AbortSignal, prompt?: string): Promise<PreparedRequest> {
-    for (;;) {
+    for (let stale = 0; ; stale++) {
       const prepared = this.#measure(prompt);
       const decision = this.#step({ type: "reading", tokens: prepared.reading.tokens, at }, prepared.limits);
       const settled = await this.#follow(decision, prepared.limits, signal, prompt);
       if (settled === "done") {
         if (decision.do === "none" && decision.why === "below_trigger") this.#beginAhead(prepared);
-        return prepared;
+        const { reading, limits } = prepared;
+        if (reading.tokens <= limits.hardLimit || signal.aborted) return prepared;
+        // Every rewrite was discarded because the session changed under it: nothing above the limit leaves for that.
+        if (stale < MOST_STALE) continue;
+        const numbers = { tokens: reading.tokens, hardLimit: limits.hardLimit, window: limits.window };
+        throw new StetError(
+          "context/does_not_fit",
+          `the next request holds ${reading.tokens} tokens and ${limits.hardLimit} may leave, and the session changed under every rewrite; try again`,
+          { exitCode: 2, data: numbers },
+        );
       }
       if (signal.aborted) return prepared;
     }
@@ -127,6 +139,12 @@ export class Maintenance {
     if (!isDue || !isNear(reading.tokens, limits)) return;
     const writer = writers.find((one) => "write" in one);
     if (writer) this.#ahead.begin(this.#request("threshold", writer, {}));
+  }
+
+  /** Whether words of this length are shown whole: above half of the room they stand head and tail. Source: design P3. */
+  canHold(text: string): boolean {
+    const { limits } = this.#measure();
+    return ESTIMATOR.text(text) <= Math.floor((limits.hardLimit - limits.fixedOverhead) / 2);
   }
 
   /** The provider refused the request as too long; resolves when a smaller one can be tried, else throws. */
