@@ -30,7 +30,7 @@ async function project(name: string, family: ProviderFamily, turns: readonly Wir
   mkdirSync(join(cwd, ".stet"), { recursive: true });
   const providers = { local: { api: APIS[family], baseUrl: server.baseUrl, keyVariable: "LOCAL_KEY" } };
   const retry = { maxRetries: 0, baseDelayMs: 1 };
-  const settings = { model: "local/m", mode: "all", retry, providers, compaction };
+  const settings = { model: "local/m", retry, providers, compaction };
   writeFileSync(join(cwd, ".stet/settings.json"), JSON.stringify(settings));
   const env = { ...process.env, STET_HOME: join(scratch, "home"), LOCAL_KEY: "key-of-no-shape" };
   const run = (...args: string[]) =>
