@@ -19,7 +19,9 @@ export type ProblemCode =
   | "coverage_gap"
   | "blank_summary"
   | "chain_mismatch"
-  | "torn_mark_mismatch";
+  | "torn_mark_mismatch"
+  | "envelope_damaged"
+  | "envelope_repeated";
 
 /** One finding. `line` is 1-based; absent where only an offset is known. */
 export interface Problem {

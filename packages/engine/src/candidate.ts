@@ -76,6 +76,8 @@ export interface Snapshot {
   limits: Limits;
   tokensBefore: number;
   newest: NewestUser | undefined;
+  /** The file it was taken of, and its size then. */
+  revision: { file: string; sizeBytes: number };
   request: RewriteRequest;
   /** What extensions add to the writer's task and to the entry. */
   amendment?: Amendment;

@@ -268,7 +268,8 @@ function snapshot(session: Session, request: RewriteRequest): Snapshot {
     },
     request.behaviour,
   );
-  return { session, view, target, limits, tokensBefore: built.tokens, newest: newestUser(view), request };
+  const revision = { file: session.file, sizeBytes: session.source.sizeBytes };
+  return { session, view, target, limits, tokensBefore: built.tokens, newest: newestUser(view), revision, request };
 }
 
 function receiptOf(shot: Snapshot, candidate: Candidate): Receipt {
@@ -292,7 +293,10 @@ function receiptOf(shot: Snapshot, candidate: Candidate): Receipt {
   });
 }
 
-/** Appends the rewrite as one unit. The rewrite check: stale only if the source left the path or was replaced meanwhile. */
+/**
+ * Appends the rewrite as one unit. The rewrite check: stale only if the source left the path or was replaced meanwhile, or
+ * by the strict rule on any write.
+ */
 async function commit(
   shot: Snapshot,
   candidate: Candidate,
@@ -315,7 +319,10 @@ async function commit(
   drafts.push(...(candidate.calls ?? []).map(usageDraft));
   const before = session.view;
   try {
-    const placed = await session.append(drafts, (now) => requireSource(now, before, candidate));
+    const placed = await session.append(drafts, (now, sizeBytes) => {
+      requireRevision(shot, sizeBytes);
+      requireSource(now, before, candidate);
+    });
     return {
       outcome: "committed",
       rewrite: rewriteOf(placed[drafts.length - 1 - (candidate.calls?.length ?? 0)]?.id as EntryId),
@@ -325,6 +332,13 @@ async function commit(
       return { outcome: "stale", reason: error.message };
     throw error;
   }
+}
+
+/** Source of the strict rule: OMK spec §7.3. A copy made for this rewrite is nobody else's. */
+function requireRevision({ session, request, revision }: Snapshot, sizeBytes: number): void {
+  if (request.behaviour?.staleRule !== "strict_revision" || session.file !== revision.file) return;
+  if (sizeBytes === revision.sizeBytes) return;
+  throw new StetError("rewrite/stale", "something was written while the note was: it is discarded", { exitCode: 6 });
 }
 
 function requireSource(now: Suffix, before: View, candidate: Candidate): void {

@@ -140,10 +140,10 @@ export class Session {
   }
 
   /**
-   * Appends lines below the head, in order, as one unit. `check` sees the session as it is under the append lock and may
-   * throw to append nothing. Resolves when the lines are on disk.
+   * Appends lines below the head, in order, as one unit. `check` sees the session as it is under the append lock, and how
+   * many bytes it has, and may throw to append nothing. Resolves when the lines are on disk.
    */
-  async append(drafts: readonly Draft[], check?: (now: Suffix) => void): Promise<AppendedLine[]> {
+  async append(drafts: readonly Draft[], check?: (now: Suffix, sizeBytes: number) => void): Promise<AppendedLine[]> {
     const log = this.#log;
     if (!log) throw new StetError("store/read_only", `session is open for reading: ${this.#file}`);
     const placed: PlacedLine[] = [];
@@ -155,7 +155,7 @@ export class Session {
         placed.length = 0;
         const { sizeBytes } = point.revision;
         const now = this.#knownAt(sizeBytes) ?? stateOf(readSuffix(point.source, this.#file), sizeBytes);
-        check?.(now.suffix);
+        check?.(now.suffix, sizeBytes);
         const torn: Draft[] = point.torn ? [{ type: "torn", fields: { ...point.torn } }] : [];
         const own = drafts.map((draft, i) =>
           carried === undefined || i !== last ? draft : { ...draft, fields: { ...draft.fields, queueId: carried } },

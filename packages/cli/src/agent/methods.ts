@@ -68,7 +68,7 @@ export function methodNamed(strategy: string, setup: MethodSetup): Writer {
         throw new StetError("provider/no_model", "no model to write the note; set compaction.model to PROVIDER/ID", {
           exitCode: 5,
         });
-      return byModel(setup, model, setup.provider ?? providerFor(model.ref, setup.env, setup.settings.models));
+      return byModel(setup, model, providerOf(setup, model));
     }
     default:
       throw new StetError(
@@ -127,6 +127,12 @@ function noteModel({ settings, model, session }: MethodSetup): ResolvedModel | u
   const recorded = modelOf(session);
   const name = settings.model ?? (recorded?.provider ? `${recorded.provider}/${recorded.id}` : undefined);
   return name === undefined ? undefined : resolveModel(name, settings.models);
+}
+
+/** The provider that is there, where it is that of `model`: `compaction.model` may be another vendor's. */
+function providerOf({ model: own, provider, env, settings }: MethodSetup, model: ResolvedModel): Provider {
+  const isOwn = own !== undefined && own.ref.provider === model.ref.provider && own.ref.api === model.ref.api;
+  return provider && isOwn ? provider : providerFor(model.ref, env, settings.models);
 }
 
 function byModel(setup: MethodSetup, model: ResolvedModel, provider: Provider): NoteWriter {

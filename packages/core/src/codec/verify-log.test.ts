@@ -145,3 +145,36 @@ describe("the chain", () => {
     expect(found(foreign.map((line) => line.replace("I am a", "I was a")))).toEqual([]);
   });
 });
+
+describe("envelopes of OMK", () => {
+  const enveloped = (id: string, more: Line = {}, source: Line = {}): Line =>
+    compaction(id, "b", {
+      details: {
+        compactionEnvelope: {
+          schemaVersion: 2,
+          summary: "note",
+          summarySha256: digest("note"),
+          source: { entryIds: ["a", "b"], sourceSha256: digest(id), ...source },
+          ...more,
+        },
+      },
+    });
+  const one = (...entries: Line[]) => session(FOREIGN, [say("a"), say("b"), ...entries]);
+
+  it("that fit are none of verify's business", () => {
+    expect(found(one(enveloped("k"), say("c"), enveloped("l")))).toEqual([]);
+  });
+
+  it("are reported: a zeroed digest, another summary, an entry that is not there", () => {
+    const damaged = [["envelope_damaged", 4, "k"]];
+    expect(found(one(enveloped("k", { summarySha256: "0".repeat(64) })))).toEqual(damaged);
+    expect(found(one(enveloped("k", { summary: "other", summarySha256: digest("other") })))).toEqual(damaged);
+    expect(found(one(enveloped("k", {}, { entryIds: ["a", "z"] })))).toEqual(damaged);
+    expect(found(one(enveloped("k", { source: 7 })))).toEqual([]);
+  });
+
+  it("are reported where one source was summarised twice on the path", () => {
+    const twice = one(enveloped("k"), enveloped("l", {}, { sourceSha256: digest("k") }));
+    expect(found(twice)).toEqual([["envelope_repeated", 5, "l"]]);
+  });
+});

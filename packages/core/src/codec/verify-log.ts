@@ -12,6 +12,7 @@ import { byteLength } from "./copy-lines.ts";
 import type { LineSource } from "./line-source.ts";
 import { type EntryLine, parseLine } from "./parse-line.ts";
 import { verifyChain } from "./verify-chain.ts";
+import { verifyEnvelopes } from "./verify-envelopes.ts";
 import { boundaryProblem } from "./walk-path.ts";
 
 /** All problems of a file, in file order, each with its 1-based line where it has an offset. Throws as `readHead` does. */
@@ -23,6 +24,7 @@ export function verifyLog(source: LineSource, file: string, digest: Digest): Pro
     ...torn.problems,
     ...compactionProblems(tree),
     ...coverageGaps(tree.path().nodes),
+    ...verifyEnvelopes(tree, digest),
     // Another program's copy of a chain says nothing about that program's file.
     ...(tree.head.header.writer?.startsWith("stet/") ? verifyChain(source, digest) : []),
   ];

@@ -53,8 +53,18 @@ export async function callModel(
     const { maxRetries: maxAttempts } = retry;
     emit({ type: "retry", of, attempt: attempt + 1, maxAttempts, delayMs, message: failure.message });
     await wait(delayMs, call.signal);
+    if (call.signal.aborted) {
+      emit({ type: "retry_end", of, attempt: attempt + 1 });
+      return stoppedWaiting(outcome.message);
+    }
     emit({ type: "retry_attempt", of, attempt: attempt + 1 });
   }
+}
+
+/** Nothing is asked again, and what failed before the wait is no news to who stopped it. */
+function stoppedWaiting({ errorMessage: _errorMessage, ...message }: AssistantMessage): CallOutcome {
+  const failure: CallFailure = { kind: "aborted", message: "cancelled while waiting to try again" };
+  return { message: { ...message, stopReason: "aborted" }, failure };
 }
 
 async function once(provider: Provider, call: ModelCall, emit: Listener): Promise<CallOutcome> {

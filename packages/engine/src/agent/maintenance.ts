@@ -134,7 +134,9 @@ export class Maintenance {
   #beginAhead({ reading, limits }: PreparedRequest): void {
     const { isAhead, writers, session } = this.#options;
     // Nobody can decide about a note that is already written. Source: MusePi spec §10.
-    const isFree = !session.ports.hooks?.has("session_before_compact");
+    // Nor does such a note outlive the next line where any write makes it stale.
+    const isStrict = this.#options.behaviour?.staleRule === "strict_revision";
+    const isFree = !isStrict && !session.ports.hooks?.has("session_before_compact");
     const isDue = isAhead && isFree && limits.isAutomatic && this.#state.armed && this.#state.blocked === null;
     if (!isDue || !isNear(reading.tokens, limits)) return;
     const writer = writers.find((one) => "write" in one);
