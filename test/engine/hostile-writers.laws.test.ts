@@ -10,8 +10,8 @@ import { type CompletionResult, type CompletionTask, modelWriter } from "@stet/w
 import { describe, expect, it } from "vitest";
 import { LOCAL, testPorts } from "./harness.ts";
 
-const SESSIONS = process.env.STET_LONG ? 100 : 4;
-const COMPACTIONS = process.env.STET_LONG ? 50 : 10;
+const SESSIONS = process.env.STET_LONG ? 100 : 2;
+const COMPACTIONS = process.env.STET_LONG ? 50 : 6;
 const SEED = 20_261_201;
 const WINDOW = 6000;
 const SECRET = `sk-ant-api03-${"Zx81".repeat(12)}`;

@@ -81,10 +81,11 @@ const noteOf = (result: (user: string) => Partial<CompletionResult>) =>
   });
 
 async function filled(name: string, turns: number, words = 120): Promise<Session> {
-  const session = await create(name);
-  for (let i = 0; i < turns; i++)
-    await session.append([user(`request ${i} ${"word ".repeat(words)}`), answer(`done ${i}`)]);
-  return session;
+  const talk = Array.from({ length: turns }, (_, i) => [
+    user(`request ${i} ${"word ".repeat(words)}`),
+    answer(`done ${i}`),
+  ]);
+  return create(name, talk.flat());
 }
 
 const compactions = (session: Session) =>
