@@ -115,7 +115,7 @@ function program(): Command {
     .option("--window <tokens>", "context window", tokens)
     .action((file, options) => withSession(file, options, (session) => context(session, options)));
   writing("compact <session>", "put old history behind a note")
-    .option("--strategy <name>", "local, model, native, endpoint, prune or shake; else the preset's methods")
+    .option("--strategy <name>", "local, model, endpoint, native, prune or shake; else the preset's methods")
     .option("--focus <text>", "what the note should attend to")
     .option("--keep <tokens>", "recent tokens that stay", tokens)
     .option("--window <tokens>", "context window", tokens)

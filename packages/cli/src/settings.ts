@@ -134,6 +134,18 @@ export interface SettingValue {
   source: SettingSource;
 }
 
+/** Compaction elsewhere. Source of the names: MusePi "Settings and defaults". */
+export interface RemoteSettings {
+  /** The vendor's own compaction comes before a note by a model. */
+  isNative: boolean;
+  /** An address of the user's own that writes notes. */
+  endpoint?: string;
+  /** OpenAI: the streamed form first. */
+  isStreaming: boolean;
+  /** Tokens, within 1 … 64000. */
+  retainedTokens: number;
+}
+
 /** Settings commands act on. */
 export interface Settings {
   preset: string;
@@ -143,10 +155,9 @@ export interface Settings {
   taskModel?: string;
   /** Model to go on with where a rewrite would be due. */
   promotionTarget?: string;
-  /** Compaction elsewhere: by the vendor itself, and an address of the user's own. */
-  remote: { isNative: boolean; endpoint?: string };
   /** Notes are begun before they are due. */
   isAhead: boolean;
+  remote: RemoteSettings;
   /** Seconds without a prompt before an idle rewrite. */
   idleSeconds: number;
   policy: PolicySettings;
@@ -212,34 +223,24 @@ export function loadSettings(cwd: string, preset?: string): Settings {
   const model = text("model");
   const compactionModel = text("compaction.model");
   const taskModel = text("task.model");
-  const endpoint = text("compaction.remoteEndpoint");
   const promotionTarget = all["contextPromotion.enabled"]?.value === true ? text("contextPromotion.target") : undefined;
   return {
     preset: name,
     mode: all.mode?.value as string,
     policy,
     behaviour,
+    remote: remoteFrom(all),
     retry: {
       ...DEFAULT_RETRY,
       enabled: all["retry.enabled"]?.value as boolean,
       maxRetries: all["retry.maxRetries"]?.value as number,
       baseDelayMs: all["retry.baseDelayMs"]?.value as number,
     },
-    models: {
-      ...freeSettings(cwd),
-      compaction: {
-        isStreaming: all["compaction.remoteStreamingV2Enabled"]?.value as boolean,
-        retainedTokens: all["compaction.v2RetainedMessageBudget"]?.value as number,
-      },
-    },
+    models: freeSettings(cwd),
     handoffSaveToDisk: all["compaction.handoffSaveToDisk"]?.value as boolean,
     handoffInPlace: all["handoff.inPlace"]?.value === true && behaviour.handoff === "new_session_or_in_place",
     extensions: extensionPaths(all.extensions as SettingValue, cwd),
     hookTimeoutMs: all["hooks.timeoutMs"]?.value as number,
-    remote: {
-      isNative: all["compaction.remoteEnabled"]?.value as boolean,
-      ...(endpoint === undefined ? {} : { endpoint }),
-    },
     isAhead: all["compaction.asyncEnabled"]?.value as boolean,
     idleSeconds: idleSeconds(policy),
     ...(promotionTarget === undefined ? {} : { promotionTarget }),
@@ -247,6 +248,28 @@ export function loadSettings(cwd: string, preset?: string): Settings {
     ...(compactionModel === undefined ? {} : { compactionModel }),
     ...(taskModel === undefined ? {} : { taskModel }),
   };
+}
+
+function remoteFrom(all: Readonly<Record<string, SettingValue>>): RemoteSettings {
+  const text = (key: string) => (all[key]?.source === "default" ? undefined : (all[key]?.value as string));
+  const endpoint = text("compaction.remoteEndpoint");
+  if (endpoint !== undefined && !/^https?:$/.test(protocolOf(endpoint)))
+    throw new StetError(
+      "config/invalid",
+      `a setting must be an http or https address: compaction.remoteEndpoint = ${JSON.stringify(endpoint)}; see stet config list`,
+      { exitCode: 2, data: { key: "compaction.remoteEndpoint", value: endpoint } },
+    );
+  const budget = all["compaction.v2RetainedMessageBudget"]?.value as number;
+  return {
+    isNative: all["compaction.remoteEnabled"]?.value as boolean,
+    isStreaming: all["compaction.remoteStreamingV2Enabled"]?.value as boolean,
+    retainedTokens: Math.min(64_000, Math.max(1, budget)),
+    ...(endpoint === undefined ? {} : { endpoint }),
+  };
+}
+
+function protocolOf(address: string): string {
+  return URL.canParse(address) ? new URL(address).protocol : "";
 }
 
 /** The user's paths start in the folder of the settings, the project's in the project. */

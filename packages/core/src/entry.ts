@@ -3,7 +3,7 @@
  * Nodes form the tree; marks point at a node and never join a path. Must not know how lines are stored.
  */
 import type { ContentBlock, Json, Message, Usage } from "./message.ts";
-import type { Graft, Prefix, Replacement, Stub } from "./replacement.ts";
+import type { Alternative, Graft, Prefix, Replacement, Stub } from "./replacement.ts";
 
 /** Short, unique within a file. Entries of files without ids get `v` + base-36 byte offset. */
 export type EntryId = string;
@@ -126,15 +126,6 @@ export interface Checkpoint {
   };
 }
 
-/** What one vendor made of the covered part, opaque to every other one; goes back unchanged, before the note. */
-export interface Alternative {
-  /** Who can read it. */
-  for: { provider: string; api: string };
-  through: EntryId;
-  /** Ready for the wire, in order: input items for OpenAI, blocks of the first assistant message for Anthropic. */
-  content: { [key: string]: Json }[];
-}
-
 export interface CompactionEntry extends EntryBase {
   type: "compaction";
   summary: string;
@@ -146,6 +137,7 @@ export interface CompactionEntry extends EntryBase {
   fromExtension?: boolean;
   preserveData?: { [key: string]: Json };
   replacement?: Prefix;
+  /** What providers' own compactions gave beside the readable note. */
   alternatives?: Alternative[];
   parts?: SummaryParts;
   tokensAfter?: number;

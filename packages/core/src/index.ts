@@ -6,17 +6,19 @@ export type { LineSource, RawLine } from "./codec/line-source.ts";
 export { parseLine } from "./codec/parse-line.ts";
 export { readHead, readSuffix, type Suffix } from "./codec/read-log.ts";
 export { verifyLog } from "./codec/verify-log.ts";
+export { alternativeFor, type PickedAlternative } from "./context/alternatives.ts";
 export { buildAsRecorded } from "./context/as-recorded.ts";
 export { type BuiltRequest, buildRequest } from "./context/build.ts";
 export { convertToLlm, messagesOf } from "./context/convert.ts";
 export { type Estimator, estimateRendered } from "./context/estimate.ts";
 export type { Frame, SystemPrompt, Target, ToolSpec } from "./context/frame.ts";
+export { messageItem, type NativeItem, nativeItems, readableTexts } from "./context/native-items.ts";
+export { buildNativeRequest, type NativeRequest, type NativeWay, nativeWaysOf } from "./context/native-request.ts";
 export { renderSegment } from "./context/render.ts";
 export type { RenderedMessage } from "./context/rendered.ts";
 export { familyOfApi } from "./context/thinking.ts";
 export { type TranscriptItem, transcript } from "./context/transcript.ts";
 export {
-  type Alternative,
   type BranchSummaryEntry,
   type Checkpoint,
   type CompactionEntry,
@@ -147,10 +149,11 @@ export {
   type ModelCall,
   type ModelRef,
   type NativeAnswer,
+  type NativeCall,
   type Provider,
 } from "./provider.ts";
-export type { Graft, Prefix, Replacement, Stub } from "./replacement.ts";
-export { RULES, validateRequest } from "./rules/validate.ts";
+export type { Alternative, Graft, Prefix, Replacement, Stub } from "./replacement.ts";
+export { RULES, validateCompaction, validateRequest } from "./rules/validate.ts";
 export { PROVIDER_FAMILIES, type ProviderFamily, type RuleNote, type Violation } from "./rules/violation.ts";
 export type { AppendPoint, Revision, SessionLog, SessionStore, TornTail } from "./store.ts";
 export { dropImages, type ImageLimits } from "./strategy/drop-images.ts";

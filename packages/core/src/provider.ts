@@ -3,6 +3,7 @@
  * asked, decide whether to ask again, or keep anything between calls.
  */
 import "./abort-signal.ts";
+import type { NativeWay } from "./context/native-request.ts";
 import type { AssistantMessage, Json, Usage } from "./message.ts";
 import type { ProviderFamily } from "./rules/violation.ts";
 
@@ -64,18 +65,29 @@ export type CallEvent =
       failure?: CallFailure;
     };
 
-/** What a vendor's own compaction came to: pieces for its wire, in order, or a failure. */
-export type NativeAnswer =
-  | { content: { [key: string]: Json }[]; usage?: Usage }
-  | { failure: CallFailure; usage?: Usage };
+/** A call that asks for the provider's own compaction. */
+export interface NativeCall extends ModelCall {
+  way: NativeWay;
+  /** Time it may take, milliseconds. */
+  timeoutMs: number;
+}
 
-/** One vendor's door. Nothing here throws or retries. */
+/** What came of it. `items` as the provider sent them; nothing about them is judged yet. */
+export interface NativeAnswer {
+  items: { [key: string]: Json }[];
+  /** Anthropic's `stop_reason`, OpenAI's `status`; empty where none came. */
+  stop: string;
+  usage?: Usage;
+  failure?: CallFailure;
+}
+
+/** One vendor's door. `call` never throws and never retries. */
 export interface Provider {
   readonly id: string;
   readonly family: ProviderFamily;
   call(call: ModelCall): AsyncIterable<CallEvent>;
-  /** The vendor's own compaction of the conversation in `body`; absent where it has none. */
-  compact?(call: ModelCall): Promise<NativeAnswer>;
+  /** The provider's own compaction, where it has one. Never throws and never retries. */
+  compact?(call: NativeCall): Promise<NativeAnswer>;
 }
 
 /** Failures that pass by waiting; everything else fails at once. */

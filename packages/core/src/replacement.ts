@@ -3,7 +3,7 @@
  * Must not carry code, callbacks or anything that cannot be written as JSON.
  */
 import type { EntryId } from "./entry.ts";
-import type { ContentBlock } from "./message.ts";
+import type { ContentBlock, Json } from "./message.ts";
 
 /** Everything on the path up to and including `through` is hidden behind `content`; `null` hides nothing. */
 export interface Prefix {
@@ -33,6 +33,17 @@ export interface Graft {
   session?: string;
   from: EntryId | null;
   through: EntryId | null;
+}
+
+/**
+ * What a provider's own compaction gave: content that stands for everything up to and including `through`, and that only
+ * this provider reads, over this api. Beside it the compaction's `replacement` always says the same for everybody.
+ */
+export interface Alternative {
+  for: { provider: string; api: string };
+  through: EntryId;
+  /** Items of the provider's wire, in order; opaque ones byte for byte as they came. */
+  content: { [key: string]: Json }[];
 }
 
 export type Replacement = Prefix | Stub | Graft;

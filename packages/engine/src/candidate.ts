@@ -20,6 +20,7 @@ import type {
   View,
 } from "@stet/core";
 import {
+  alternativeFor,
   buildRequest,
   clipHeadTail,
   estimateTextTokens,
@@ -63,6 +64,7 @@ export interface Candidate {
   kept?: KeptData;
   /** Lines of the writer for the receipt. */
   notes?: string[];
+  /** What providers' own compactions gave beside the note. */
   alternatives?: Alternative[];
 }
 
@@ -208,9 +210,10 @@ async function write(shot: Snapshot, plan: CompactionPlan): Promise<Candidate | 
     nodes: plan.history,
     ...(plan.isSplitTurn ? { turnPrefix: plan.turnPrefix } : {}),
     ledger,
-    ...(plan.previous ? { previous: { text: summaryWithoutCarried(plan.previous), id: plan.previous.id } } : {}),
+    ...(plan.previous ? { previous: { text: noteTextOf(plan.previous), id: plan.previous.id } } : {}),
     sessionId: session.header.id,
     ...(request.focus === undefined ? {} : { focus: request.focus }),
+    through: plan.through,
     ...shot.amendment?.task,
     maxTokens,
     estimate: estimateTextTokens,
@@ -238,10 +241,22 @@ async function write(shot: Snapshot, plan: CompactionPlan): Promise<Candidate | 
     tokensAfter: 0,
     ...(note.calls ? { calls: note.calls } : {}),
     ...(note.notes ? { notes: note.notes } : {}),
-    ...(note.alternative ? { alternatives: [{ ...note.alternative, through: plan.through }] } : {}),
+    ...(note.alternatives ? { alternatives: note.alternatives.map((one) => ({ ...one, through: plan.through })) } : {}),
   };
   candidate.tokensAfter = project(shot, candidate);
-  return candidate;
+  const fault = candidate.alternatives ? faultOfPayload(shot, candidate) : undefined;
+  return fault === undefined ? candidate : { failed: fault, calls: note.calls ?? [] };
+}
+
+/** Why what a provider's own compaction gave cannot stand: whoever asked for it gets the next method. */
+function faultOfPayload(shot: Snapshot, candidate: Candidate): string | undefined {
+  const { limits, target, tokensBefore } = shot;
+  if (!alternativeFor(projectedView(shot.view, candidate), target))
+    return "the provider's payload cannot be sent back, or hides the newest user message";
+  // Nobody but this provider reads it, so a note for all that is smaller is the better one.
+  const most = Math.min(limits.target, tokensBefore - 1);
+  if (candidate.tokensAfter <= most) return undefined;
+  return `the provider's payload would not make enough room (${tokensBefore} -> ${candidate.tokensAfter} tokens)`;
 }
 
 /** Stubs alone, for a session that has nothing to put behind a note. */
@@ -306,6 +321,11 @@ export function handleOf(session: Session, id: EntryId): string {
 
 function pinsIn(kept: readonly Node[]): { entry: EntryId; on: boolean }[] {
   return kept.flatMap((node) => (node.type === "pin" ? [{ entry: node.entry, on: node.on }] : []));
+}
+
+/** What MusePi writes beside a remote payload is a placeholder without facts, and no note (spec-musepi §13.7). */
+function noteTextOf(previous: NonNullable<CompactionPlan["previous"]>): string {
+  return previous.preserveData?.openaiRemoteCompaction === undefined ? summaryWithoutCarried(previous) : "";
 }
 
 function segmentsFrom(view: View, firstKept: EntryId | null): Segment[] {

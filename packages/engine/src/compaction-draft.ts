@@ -9,6 +9,7 @@ import type { Draft, Session } from "./session.ts";
 export interface CompactionFacts {
   plan: CompactionPlan;
   summary: string;
+  alternatives?: Alternative[];
   parts: SummaryParts;
   ledger: Ledger;
   ledgerBase: { stored: Json | undefined; ledger: Ledger } | undefined;
@@ -18,7 +19,6 @@ export interface CompactionFacts {
   window: number;
   strategy: string;
   receipt: Receipt;
-  alternatives?: Alternative[] | undefined;
   /** The soft trigger may act again at this size. */
   armed: boolean;
   /** Elision appended with it. */

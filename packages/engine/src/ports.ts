@@ -66,6 +66,8 @@ export interface NoteTask {
   turnPrefix?: readonly Node[];
   ledger: Ledger;
   previous?: { text: string; id: EntryId };
+  /** The last entry the note stands for; absent where it stands for no part of a path (a handoff). */
+  through?: EntryId;
   sessionId: string;
   focus?: string;
   /** Texts of extensions and of a memory, for a summariser beside the conversation. */
@@ -87,8 +89,8 @@ export interface WrittenNote {
   calls?: ModelCallRecord[];
   /** Lines for the receipt: how it was made. */
   notes?: string[];
-  /** What a vendor itself made of the covered part, and who can read it. */
-  alternative?: Pick<Alternative, "for" | "content">;
+  /** What a provider's own compaction gave for the same part of the path, beside the readable text. */
+  alternatives?: Omit<Alternative, "through">[];
 }
 
 /** A note that could not be written; `calls` were made and paid for all the same. */

@@ -372,6 +372,7 @@ function compactionFacts(
   return {
     plan,
     summary: candidate.summary,
+    ...(candidate.alternatives ? { alternatives: candidate.alternatives } : {}),
     parts: candidate.parts,
     ledger: candidate.ledger as Ledger,
     ledgerBase: candidate.ledgerBase,
@@ -381,7 +382,6 @@ function compactionFacts(
     window: request.window,
     strategy: request.writer.id,
     receipt,
-    alternatives: candidate.alternatives,
     armed: limits.rearm === null || candidate.tokensAfter <= limits.rearm,
     elisionId,
     kept: candidate.kept,

@@ -11,9 +11,9 @@ export {
   windowInForce,
 } from "./catalog/catalog.ts";
 export type { PriceRow } from "./catalog/table.ts";
-export { askEndpoint, type EndpointOptions } from "./compaction/endpoint.ts";
 export { isOverflowText } from "./failure/classify.ts";
 export { googleProvider } from "./google/google-provider.ts";
+export { askEndpoint, type EndpointAnswer, type EndpointOptions, type EndpointTask } from "./native/endpoint.ts";
 export { type ChatProviderOptions, openaiChatProvider } from "./openai-chat/chat-provider.ts";
 export {
   azureResponsesProvider,

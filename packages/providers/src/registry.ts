@@ -12,8 +12,8 @@ import {
   azureResponsesProvider,
   codexResponsesProvider,
   openaiResponsesProvider,
-  type ResponsesOptions,
 } from "./openai-responses/responses-provider.ts";
+import type { TransportOptions } from "./stream/transport.ts";
 
 /** A vendor of the user's own, or changes to a known one. */
 export interface ProviderSetting {
@@ -29,8 +29,6 @@ export interface ProviderSetting {
 export interface ModelSettings {
   /** By vendor name. */
   providers?: Readonly<Record<string, ProviderSetting>>;
-  /** How OpenAI's own compaction is asked for. */
-  compaction?: NonNullable<ResponsesOptions["compaction"]>;
   /** By `vendor/model`. */
   models?: Readonly<Record<string, ModelOverride>>;
 }
@@ -77,12 +75,11 @@ export function providerFor(
   const { provider: id } = model;
   const vendor = vendorOf(id, settings);
   const setting = settings.providers?.[id];
-  const options: ResponsesOptions & { id: string } = { id };
+  const options: TransportOptions & { id: string } = { id };
   const apiKey = keyFor(model, vendor, env);
   if (apiKey !== undefined) options.apiKey = apiKey;
   const baseUrl = setting?.baseUrl ?? filled(env, vendor.baseUrlVariable) ?? vendor.baseUrl;
   if (baseUrl !== undefined) options.baseUrl = baseUrl;
-  if (settings.compaction) options.compaction = settings.compaction;
   if (setting?.headers) options.headers = setting.headers;
   if (fetchLike) options.fetch = fetchLike;
   switch (vendor.api) {

@@ -296,6 +296,23 @@ const thinking = plantsOf("anthropic", [
       return message !== undefined && message.content.push({ type: "compaction", content: "note" }) > 0;
     },
   ],
+  [
+    "compaction",
+    "a signed compaction in the middle of the conversation",
+    (draft) => {
+      const message = draft.messages.find((other: Body) => other.role === "assistant" && Array.isArray(other.content));
+      if (message === undefined || draft.messages[0] === message) return false;
+      return message.content.unshift({ type: "compaction", content: "note", signature: "c2ln" }) > 0;
+    },
+  ],
+  [
+    "compaction-request",
+    "a compaction asked for with what shapes a reply",
+    (draft) => {
+      Object.assign(draft, { compaction: { type: "summarize" }, stop_sequences: ["END"] });
+      return true;
+    },
+  ],
 ]);
 
 /** Bugs for Anthropic Messages; each names the rule that must catch it. */

@@ -117,6 +117,7 @@ const messages = plantsOf("openai-responses", [
     ),
   ],
   ["compaction", "compaction without its payload", push({ type: "compaction", id: "cmp_1" }, user(text("Go on.")))],
+  ["compaction-trigger", "a trigger before the end", push({ type: "compaction_trigger" }, user(text("Go on.")))],
 ]);
 
 const calls = plantsOf("openai-responses", [

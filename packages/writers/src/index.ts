@@ -10,8 +10,7 @@ export {
   type ModelWriterOptions,
   modelWriter,
   type NoteCall,
-  type SuffixPort,
 } from "./model.ts";
-export { type AskVendor, type NativeNote, type NativeResult, nativeWriter } from "./native.ts";
+export { type NativeNote, type NativeWriterOptions, nativeWriter } from "./native/native-writer.ts";
 export { focusLine, type PromptName, prompt } from "./prompts.ts";
 export type { LocalNote, LocalTask } from "./task.ts";

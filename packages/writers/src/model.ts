@@ -14,10 +14,10 @@ import {
   seal,
   serializeMessages,
 } from "@stet/core";
-import { writeLocalNote } from "./local.ts";
 import { focusLine, type PromptName, prompt } from "./prompts.ts";
-import { NO_HISTORY, TURN_SEPARATOR } from "./render.ts";
+import { NO_HISTORY } from "./render.ts";
 import type { LocalNote, LocalTask } from "./task.ts";
+import { textTokensOf, withRecord } from "./with-record.ts";
 
 /** One stand-alone question to a model. Everything in it is redacted; nothing of it may be cached. */
 export interface CompletionTask {
@@ -51,6 +51,8 @@ export interface SuffixPort {
 
 export interface ModelWriterOptions {
   complete: Complete;
+  /** Name of the method, `model` by default. */
+  id?: string;
   /** Absent: every question is asked alone. */
   suffix?: SuffixPort;
   /** Of the model that writes, tokens. */
@@ -72,8 +74,6 @@ export type ModelNote =
   | (Omit<LocalNote, "mentioned"> & { calls: NoteCall[]; notes: string[] })
   | { failed: string; calls: NoteCall[] };
 
-/** Share of the budget the record may take; what the model wrote has the rest. */
-const RECORD_SHARE = 0.4;
 /** A beginning below this is quoted instead of summarised. */
 const SHORT_TOKENS = 200;
 const WINDOW_SHARE = 0.8;
@@ -82,13 +82,14 @@ const WORDS_PER_TOKEN = 0.7;
 const INPUT_MARGIN = 16_384;
 /** Most of the window that what extensions add may take. */
 const ADDITIONAL_SHARE = 0.1;
-const SECTIONS = ["## Goal", "## Constraints & Preferences", "## Progress", "## Key Decisions", "## Next Steps"];
+/** At least one of them stands in a note worth keeping. */
+export const SECTIONS = ["## Goal", "## Constraints & Preferences", "## Progress", "## Key Decisions", "## Next Steps"];
 const PREFIX_SECTIONS = ["## Original Request", "## Early Progress", "## Context for Suffix"];
 
 /** A writer that asks a model. Its `write` never throws for what a model does: failures are notes that failed. */
 export function modelWriter(options: ModelWriterOptions) {
   return {
-    id: "model",
+    id: options.id ?? "model",
     isCostly: true,
     write: (task: LocalTask, signal?: AbortSignal): Promise<ModelNote> => new NoteRun(options, task, signal).write(),
   };
@@ -248,7 +249,7 @@ class NoteRun {
   }
 
   #textTokens(): number {
-    return Math.max(1, Math.floor((1 - RECORD_SHARE) * this.#task.maxTokens));
+    return textTokensOf(this.#task.maxTokens);
   }
 
   #answerTokens(): number {
@@ -266,19 +267,7 @@ class NoteRun {
     return foldInput(paragraphs, { maxTokens, estimate });
   }
 
-  /** Text of the model, then the record; the parts keep their documented places. */
   #compose(history: string, prefix: string | undefined): ModelNote {
-    const { estimate, maxTokens, turnPrefix: _turnPrefix, previous: _previous, ...rest } = this.#task;
-    let text = history;
-    const parts: LocalNote["parts"] = { history: [0, history.length] };
-    if (prefix !== undefined && prefix !== "") {
-      text += TURN_SEPARATOR;
-      parts.turnPrefix = [text.length, text.length + prefix.length];
-      text += prefix;
-    }
-    const room = maxTokens - estimate(text) - 16;
-    const record = room < 80 ? undefined : writeLocalNote({ ...rest, nodes: [], estimate, maxTokens: room });
-    const facts = record ? `\n\n## Record (copied from the log)\n\n${record.text.replace(/^(#{2,3}) /gm, "#$1 ")}` : "";
-    return { text: text + facts, parts, omitted: record?.omitted ?? [], calls: this.#calls, notes: this.#notes };
+    return { ...withRecord(this.#task, history, prefix), calls: this.#calls, notes: this.#notes };
   }
 }

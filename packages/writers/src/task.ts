@@ -14,6 +14,8 @@ export interface LocalTask {
   ledger: Ledger;
   /** The note before this one. Facts come from the ledger; of this only quoted prose is carried on, clipped. */
   previous?: { text: string; id: EntryId };
+  /** The last entry the note stands for; absent where it stands for no part of a path (a handoff). */
+  through?: EntryId;
   sessionId: string;
   /** What the user wants the note to attend to. */
   focus?: string;

@@ -1,6 +1,6 @@
 /** The ways of making room this build has, by name: as a preset lists them, or the one a user asked for. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { isStetError, type Method, type Provider, redact, StetError } from "@stet/core";
+import { isStetError, type Method, type Provider, StetError } from "@stet/core";
 import {
   type CompletionPorts,
   completion,
@@ -13,12 +13,12 @@ import {
   type Session,
   SHAKE,
   type StubWriter,
-  vendorCompaction,
 } from "@stet/engine";
-import { askEndpoint, type Environment, providerFor, type ResolvedModel, resolveModel } from "@stet/providers";
-import { type Complete, modelWriter, nativeWriter } from "@stet/writers";
+import { type Environment, providerFor, type ResolvedModel, resolveModel } from "@stet/providers";
+import { modelWriter } from "@stet/writers";
 import { LOCAL_WRITER } from "../compose.ts";
 import type { Settings } from "../settings.ts";
+import { byEndpoint, byProvider } from "./remote-methods.ts";
 
 export type Writer = NoteWriter | StubWriter;
 
@@ -44,7 +44,7 @@ export interface MethodSetup {
 }
 
 /** Names `--strategy` takes. */
-const STRATEGIES = ["local", "model", "native", "endpoint", "prune", "shake"] as const;
+const STRATEGIES = ["local", "model", "endpoint", "native", "prune", "shake"] as const;
 
 /**
  * The method a user named; it is never replaced. Throws `config/invalid` (exit 2) for a name this build does not have, and
@@ -58,10 +58,10 @@ export function methodNamed(strategy: string, setup: MethodSetup): Writer {
       return PRUNE;
     case "shake":
       return SHAKE;
-    case "native":
-      return natively(setup);
     case "endpoint":
       return byEndpoint(setup);
+    case "native":
+      return byProvider(setup, callPorts);
     case "model": {
       const model = noteModel(setup);
       if (!model)
@@ -83,11 +83,11 @@ export function methodNamed(strategy: string, setup: MethodSetup): Writer {
 export function methodList(setup: MethodSetup): Writer[] {
   const { settings, emit } = setup;
   const writers: Writer[] = [];
-  for (const method of settings.behaviour.methods) {
+  for (const method of withRemote(settings)) {
     if (method === "prune") writers.push(PRUNE);
     else if (method === "shake") writers.push(SHAKE);
-    else if (method === "model") writers.push(...asked(setup), ...optional("model", setup));
-    else if (method === "native" || method === "endpoint") writers.push(...optional(method, setup));
+    else if (method === "model" || method === "native" || method === "endpoint")
+      writers.push(...optional(setup, method));
     else if (method !== "local")
       emit({
         type: "warning",
@@ -98,77 +98,32 @@ export function methodList(setup: MethodSetup): Writer[] {
 }
 
 /** What the settings put before the model of every preset: the vendor's own compaction, and the user's own address. */
-function asked(setup: MethodSetup): Writer[] {
-  const { behaviour, remote } = setup.settings;
-  const isListed = (method: Method) => behaviour.methods.includes(method);
-  return [
-    ...(remote.isNative && !isListed("native") ? optional("native", setup) : []),
-    ...(remote.endpoint !== undefined && !isListed("endpoint") ? optional("endpoint", setup) : []),
+function withRemote({ behaviour: { methods }, remote }: Settings): readonly Method[] {
+  const asked: Method[] = [
+    ...(remote.isNative ? ["native" as const] : []),
+    ...(remote.endpoint ? ["endpoint" as const] : []),
   ];
+  return methods.flatMap((method) =>
+    method === "model" ? [...asked.filter((one) => !methods.includes(one)), method] : [method],
+  );
 }
 
-/** A model nobody can reach is said, and the next method is used. */
-function optional(method: "model" | "native" | "endpoint", setup: MethodSetup): Writer[] {
+/** Whoever cannot be reached is said, and the next method is used. */
+function optional(setup: MethodSetup, method: "model" | "native" | "endpoint"): Writer[] {
   try {
     return [methodNamed(method, setup)];
   } catch (error) {
     if (!isStetError(error)) throw error;
-    const what = method === "model" ? "no note by a model" : `no ${method} compaction`;
-    setup.emit({ type: "warning", message: `${what}: ${error.message}` });
+    const by = method === "model" ? "a model" : method === "native" ? "the provider itself" : "the endpoint";
+    setup.emit({ type: "warning", message: `no note by ${by}: ${error.message}` });
     return [];
   }
-}
-
-function natively(setup: MethodSetup): NoteWriter {
-  const { session, settings, env } = setup;
-  // Only the session's own model can read what it made.
-  const model = setup.model ?? sessionModel(setup);
-  if (!model)
-    throw new StetError("provider/no_model", "the session names no model that could compact it", { exitCode: 5 });
-  const provider = setup.provider ?? providerFor(model.ref, env, settings.models);
-  if (!provider.compact)
-    throw new StetError("provider/no_native", `${model.ref.provider} has no compaction of its own`, { exitCode: 5 });
-  const ports = portsFor(setup, model, provider);
-  return nativeWriter(vendorCompaction(session, ports, setup.agentOutputTokens ?? outputCap(model)));
-}
-
-function byEndpoint(setup: MethodSetup): NoteWriter {
-  const { settings, env, session } = setup;
-  const { endpoint } = settings.remote;
-  if (endpoint === undefined)
-    throw new StetError(
-      "config/no_endpoint",
-      "no endpoint to write the note; set compaction.remoteEndpoint to its address",
-      {
-        exitCode: 2,
-      },
-    );
-  const key = env.STET_ENDPOINT_KEY;
-  const model = settings.compactionModel;
-  const options = { url: endpoint, ...(key ? { apiKey: key } : {}), ...(model === undefined ? {} : { model }) };
-  const complete: Complete = async (task, signal = new AbortController().signal) => {
-    const asked = { ...task, system: redact(task.system).text, user: redact(task.user).text };
-    const answer = await askEndpoint(options, asked, signal);
-    const base = {
-      callId: session.ports.ids.session(),
-      model: endpoint,
-      hasToolCall: false,
-      stopReason: "stop" as const,
-    };
-    if ("text" in answer) return { ...base, text: answer.text };
-    return { ...base, text: "", failure: `${answer.failure.kind}: ${answer.failure.message}` };
-  };
-  const writer = modelWriter({ complete, window: DEFAULT_WINDOW, maxOutputTokens: DEFAULT_OUTPUT_TOKENS });
-  return { ...writer, id: "endpoint" };
 }
 
 /** `compaction.model`, else the agent's own, else the session's. */
 function noteModel({ settings, model, session }: MethodSetup): ResolvedModel | undefined {
   if (settings.compactionModel !== undefined) return resolveModel(settings.compactionModel, settings.models);
-  return model ?? sessionModel({ settings, session });
-}
-
-function sessionModel({ settings, session }: Pick<MethodSetup, "settings" | "session">): ResolvedModel | undefined {
+  if (model) return model;
   const recorded = modelOf(session);
   const name = settings.model ?? (recorded?.provider ? `${recorded.provider}/${recorded.id}` : undefined);
   return name === undefined ? undefined : resolveModel(name, settings.models);
@@ -181,36 +136,19 @@ function providerOf({ model: own, provider, env, settings }: MethodSetup, model:
 }
 
 function byModel(setup: MethodSetup, model: ResolvedModel, provider: Provider): NoteWriter {
-  const { session, settings, emit, agentOutputTokens } = setup;
-  const ports: CompletionPorts = {
-    provider,
-    model: model.ref,
-    retry: settings.retry,
-    wait,
-    emit: observed(session, emit),
-    newId: () => session.ports.ids.session(),
-  };
+  const { session, settings, agentOutputTokens } = setup;
+  const ports: CompletionPorts = { provider, model: model.ref, ...callPorts(setup) };
   const prices = model.prices?.value.at(-1);
   const rides = agentOutputTokens !== undefined && settings.preset !== "omk";
   return modelWriter({
     complete: completion(ports),
     window: model.window?.value ?? DEFAULT_WINDOW,
-    maxOutputTokens: outputCap(model),
+    maxOutputTokens: Math.min(model.outputCap?.value ?? DEFAULT_OUTPUT_TOKENS, DEFAULT_OUTPUT_TOKENS),
     ...(rides ? { suffix: { ...ridingOn(session, ports, agentOutputTokens), ...(prices ? { prices } : {}) } } : {}),
   });
 }
 
-function portsFor({ session, settings, emit }: MethodSetup, model: ResolvedModel, provider: Provider): CompletionPorts {
-  return {
-    provider,
-    model: model.ref,
-    retry: settings.retry,
-    wait,
-    emit,
-    newId: () => session.ports.ids.session(),
-  };
-}
-
-function outputCap(model: ResolvedModel): number {
-  return Math.min(model.outputCap?.value ?? DEFAULT_OUTPUT_TOKENS, DEFAULT_OUTPUT_TOKENS);
+/** How calls for notes are made, whoever they go to. */
+function callPorts({ session, settings, emit }: MethodSetup): Omit<CompletionPorts, "provider" | "model"> {
+  return { retry: settings.retry, wait, emit: observed(session, emit), newId: () => session.ports.ids.session() };
 }

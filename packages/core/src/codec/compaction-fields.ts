@@ -35,9 +35,6 @@ const CHECKS: Readonly<Record<string, Check>> = {
     "turnPrefix?": pair,
     "newest?": shape({ entry: isText, start: isNumber, text: isNumber }),
   }),
-  alternatives: list(
-    shape({ for: shape({ provider: isText, api: isText }), through: isText, content: list(isObject) }),
-  ),
   tokensAfter: isNumber,
   trigger: isText,
   window: isNumber,
@@ -56,6 +53,9 @@ const CHECKS: Readonly<Record<string, Check>> = {
     "notes?": list(isText),
     line: isText,
   }),
+  alternatives: list(
+    shape({ for: shape({ provider: isText, api: isText }), through: isText, content: list(isObject) }),
+  ),
   previous: shape({ id: isText, at: isNumber }),
   with: list(isText),
   keptRuns: list(pair),

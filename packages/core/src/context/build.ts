@@ -57,7 +57,7 @@ export function buildRequest(view: View, target: Target, options: BuildOptions):
   for (const tool of canonical) namer.wireName(tool.name);
   let messages = enforcePairing(drafts, family, namer);
   const last = messages[messages.length - 1];
-  const placeholder = last === undefined || last.role === "assistant" || last.role === "native";
+  const placeholder = last === undefined || last.role === "assistant";
   if (placeholder) messages.push(fixedTurn("placeholder", PLACEHOLDER_TEXT));
   messages = limitImages(messages, family);
   const { tools, assumed } = requestTools(canonical, messages, namer);

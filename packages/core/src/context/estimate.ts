@@ -37,8 +37,8 @@ function estimateBlock(block: RenderedBlock, estimator: Estimator): number {
       return estimator.text(block.text) + estimator.text(block.signature);
     case "redactedThinking":
       return estimator.text(block.data);
-    case "native":
     case "reasoning":
+    case "native":
       return estimator.text(JSON.stringify(block.item));
     case "toolCall": {
       const signature = block.signature === undefined ? 0 : estimator.text(block.signature);

@@ -66,8 +66,9 @@ function pairTurn(pairing: Pairing, assistant: DraftMessage, following: readonly
   const shown = showAssistant(pairing, assistant, dropsCalls);
   if (shown) {
     const last = out[out.length - 1];
-    if (!last) out.push(fixedTurn("opener", OPENER_TEXT));
-    else if (last.role === "assistant" || last.role === "native") out.push(fixedTurn("separator", SEPARATOR_TEXT));
+    // A provider's own compaction is the first thing its wire takes.
+    if (!last) out.push(...(shown.content[0]?.type === "native" ? [] : [fixedTurn("opener", OPENER_TEXT)]));
+    else if (last.role === "assistant") out.push(fixedTurn("separator", SEPARATOR_TEXT));
     out.push(shown);
   }
   if (shown && !dropsCalls) pushResults(pairing, shown, calls, answers);

@@ -7,9 +7,11 @@ import type { AssistantMessage, ContentBlock, Json, Message, ToolResultMessage }
 import type { ProviderFamily } from "../rules/violation.ts";
 import { carriedPart } from "../strategy/newest-user.ts";
 import type { ActiveStub, Segment, View } from "../view/view.ts";
+import { alternativeFor } from "./alternatives.ts";
 import { cleanJson, cleanText, isBlank } from "./clean.ts";
 import type { Target } from "./frame.ts";
 import { renderImage } from "./images.ts";
+import { readableTexts } from "./native-items.ts";
 import type { DraftMessage, Origin, RenderedBlock } from "./rendered.ts";
 import { asArray, replaceSpans, type StubSet, sortStubs, stubbedContent, stubText } from "./stubs.ts";
 import { canReplay } from "./thinking.ts";
@@ -22,9 +24,9 @@ import { bashText, branchText, NO_OUTPUT_TEXT, noteText, PRUNED_TEXT } from "./w
  */
 export function renderView(view: View, target: Target): DraftMessage[] {
   const drafts: DraftMessage[] = [];
-  for (const segment of view.segments) {
-    const native = segment.kind === "prefix" ? nativeDraft(segment.by, target) : undefined;
-    if (native) drafts.push(native);
+  const native = alternativeFor(view, target);
+  if (native) drafts.push(...nativeDrafts(native.by, native.items, target.family));
+  for (const segment of native ? view.segments.slice(native.resumesAt) : view.segments) {
     const draft = renderSegment(segment, target);
     if (draft && (draft.content.length > 0 || draft.role === "assistant")) drafts.push(draft);
   }
@@ -147,20 +149,6 @@ function branchDraft(summary: unknown, source: EntryId, set: StubSet | undefined
   return summaryDraft("graft", source, stubbedContent(content, set), branchText, family);
 }
 
-/** What the target's own vendor made of the covered part; whoever cannot read it has the note alone. */
-function nativeDraft(by: CompactionEntry, { frame }: Target): DraftMessage | undefined {
-  const readable = by.alternatives?.find(
-    ({ for: { provider, api } }) => provider === frame.provider && api === frame.api,
-  );
-  if (!readable || readable.content.length === 0) return undefined;
-  return {
-    role: "native",
-    origin: "native",
-    source: by.id,
-    content: readable.content.map((item) => ({ type: "native", item })),
-  };
-}
-
 /** Summary text inside its marked block, images after it. Empty content (`clear`) gives an empty draft. */
 /** The note in force; the newest user message it carries stands after the note's block, as the user's own words. */
 function noteDraft(by: CompactionEntry, family: ProviderFamily): DraftMessage {
@@ -168,9 +156,36 @@ function noteDraft(by: CompactionEntry, family: ProviderFamily): DraftMessage {
   const summary = carried ? by.summary.slice(0, carried.start).trimEnd() : by.summary;
   const content: readonly ContentBlock[] = by.replacement?.content ?? [{ type: "text", text: summary }];
   const draft = summaryDraft("note", by.id, content, noteText, family);
-  if (!carried) return draft;
-  const words = renderBlocks([{ type: "text", text: by.summary.slice(carried.start) }], family);
-  return { ...draft, content: [...draft.content, ...words] };
+  return { ...draft, content: [...draft.content, ...carriedWords(by, family)] };
+}
+
+function carriedWords(by: CompactionEntry, family: ProviderFamily): RenderedBlock[] {
+  const carried = carriedPart(by);
+  return carried ? renderBlocks([{ type: "text", text: by.summary.slice(carried.start) }], family) : [];
+}
+
+/**
+ * What the provider's own compaction gave, as its own turn, and after it the note: an opaque block shows nobody which rules
+ * it holds. Where the payload says in words what the note's history says, only the record is shown beside it.
+ */
+function nativeDrafts(
+  by: CompactionEntry,
+  items: readonly { [key: string]: Json }[],
+  family: ProviderFamily,
+): DraftMessage[] {
+  const isSaid = readableTexts(items).some(({ role }) => role === "assistant") && by.replacement?.content === undefined;
+  const told = isSaid ? (by.parts?.history[1] ?? 0) : 0;
+  const end = carriedPart(by)?.start ?? by.summary.length;
+  const note =
+    told > 0
+      ? summaryDraft("note", by.id, [{ type: "text", text: by.summary.slice(told, end).trim() }], noteText, family)
+      : noteDraft(by, family);
+  const content = told > 0 ? [...note.content, ...carriedWords(by, family)] : note.content;
+  const payload: DraftMessage["content"] = items.map((item) => ({ type: "native", item }));
+  return [
+    { role: "assistant", origin: "note", source: by.id, content: payload },
+    ...(content.length > 0 ? [{ ...note, content }] : []),
+  ];
 }
 
 function summaryDraft(

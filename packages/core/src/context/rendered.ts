@@ -10,8 +10,6 @@ export type Origin =
   | "entry"
   /** The note of the effective prefix. */
   | "note"
-  /** What the vendor itself made of the covered part; stands before the note. */
-  | "native"
   | "graft"
   /** The next user message, not recorded yet. */
   | "prompt"
@@ -55,6 +53,11 @@ export interface RenderedReasoning {
   type: "reasoning";
   item: { [key: string]: Json };
 }
+/** An item of a provider's own compaction, as it goes back to that provider. */
+export interface RenderedNative {
+  type: "native";
+  item: { [key: string]: Json };
+}
 export interface RenderedToolCall {
   type: "toolCall";
   /** In a draft as recorded; after pairing unique in the request and legal for the family. */
@@ -66,24 +69,18 @@ export interface RenderedToolCall {
   itemId?: string;
   signature?: string;
 }
-/** A piece of a vendor's own compaction, ready for its wire. */
-export interface RenderedNative {
-  type: "native";
-  item: { [key: string]: Json };
-}
 export type RenderedBlock =
-  | RenderedNative
   | RenderedText
   | RenderedImage
   | RenderedThinking
   | RenderedRedactedThinking
   | RenderedReasoning
+  | RenderedNative
   | RenderedToolCall;
 
 /** One message of a request before it takes a provider's shape. `source` and `origin` never reach a body. */
 export interface RenderedMessage {
-  /** `native`: said by the vendor's own compaction; on Anthropic's wire an assistant's. */
-  role: "user" | "assistant" | "toolResult" | "developer" | "native";
+  role: "user" | "assistant" | "toolResult" | "developer";
   origin: Origin;
   /** The entry it was made from, `null` for Stet's own fixed turns. */
   source: EntryId | null;

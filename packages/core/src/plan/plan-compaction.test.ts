@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { Node } from "../entry.ts";
 import type { Message } from "../message.ts";
 import { fold } from "../view/fold.ts";
-import type { Segment } from "../view/view.ts";
-import { type CompactionPlan, isSkip, planCompaction, planSmallerNote } from "./plan-compaction.ts";
+import type { Segment, View } from "../view/view.ts";
+import { type CompactionPlan, isSkip, planCompaction, planCutAt, planSmallerNote } from "./plan-compaction.ts";
 
 const TOKENS_EACH = 10;
 
@@ -47,6 +47,22 @@ function plan(letters: string, keepRecent: number): CompactionPlan {
   return found;
 }
 
+/** A view whose first path was compacted after its second entry by `c`, and which went on with `later` (ids n1, n2, …). */
+function afterCompaction(before: string, later = "", through: string | null = "2"): View {
+  const compaction: Node = {
+    type: "compaction",
+    id: "c",
+    parentId: "4",
+    timestamp: "",
+    summary: "s",
+    firstKeptEntryId: "3",
+    tokensBefore: 0,
+    replacement: { placement: "prefix", through },
+  };
+  const more = path(later).map((p) => ({ node: { ...p.node, id: `n${p.node.id}` } as Node, at: p.at + 20 }));
+  return fold([...path(before), { node: compaction, at: 9, through }, ...more]);
+}
+
 describe("the written examples of both documents", () => {
   it("kept boundary is entry 4: usr ass tool | usr ass tool tool ass tool", () => {
     // Entry 0 is the header; entries 1..9 as drawn, the fourth starts the kept part.
@@ -84,6 +100,25 @@ describe("cut rules", () => {
     expect(ids(plan("uatat", TOKENS_EACH).kept)).not.toBe("1 2 3 4 5");
   });
 
+  it("a path that takes exactly the budget is cut, one token more of budget and everything fits", () => {
+    expect(plan("uAuA", 4 * TOKENS_EACH).firstKept).toBe("2");
+    expect(planCompaction(fold(path("uAuA")), { keepRecent: 4 * TOKENS_EACH + 1, tokensOf })).toMatchObject({
+      skip: "fits",
+    });
+  });
+
+  it("nothing from an open call on goes behind the note, and the cut falls before it", () => {
+    expect(plan("uAuat", TOKENS_EACH).firstKept).toBe("4");
+    expect(plan("uAua", TOKENS_EACH).firstKept).toBe("3");
+    expect(plan("uAuau", TOKENS_EACH).firstKept).toBe("3");
+  });
+
+  it("the compaction in force goes behind the next note, also where the cut falls right after it", () => {
+    const found = planCompaction(afterCompaction("uAuA", "uAuA"), { keepRecent: 4 * TOKENS_EACH, tokensOf });
+    if (isSkip(found)) throw new Error(found.reason);
+    expect([ids(found.history), ids(found.kept)]).toEqual(["3 4 c", "n1 n2 n3 n4"]);
+  });
+
   it("results that answer no call may be cut anywhere", () => {
     expect(plan("oooo", TOKENS_EACH).firstKept).toBe("4");
   });
@@ -117,80 +152,91 @@ describe("skips", () => {
   });
 
   it("nothing new since the last compaction", () => {
-    const nodes = path("uAuA");
-    const compaction: Node = {
-      type: "compaction",
-      id: "c",
-      parentId: "4",
-      timestamp: "",
-      summary: "s",
-      firstKeptEntryId: "3",
-      tokensBefore: 0,
-      replacement: { placement: "prefix", through: "2" },
-    };
-    const view = fold([...nodes, { node: compaction, at: 9, through: "2" }]);
+    const view = afterCompaction("uAuA");
     const found = planCompaction(view, { keepRecent: 1, tokensOf });
     expect(isSkip(found) && found.skip).toBe("nothing_new");
     expect(planSmallerNote(view)?.through).toBe("2");
   });
 
   it("a second compaction plans on the view: what the first one kept is summarised, not lost", () => {
-    const nodes = path("uAuA");
-    const compaction: Node = {
-      type: "compaction",
-      id: "c",
-      parentId: "4",
-      timestamp: "",
-      summary: "s",
-      firstKeptEntryId: "3",
-      tokensBefore: 0,
-      replacement: { placement: "prefix", through: "2" },
-    };
-    const later = path("uAuA").map((p) => ({ node: { ...p.node, id: `n${p.node.id}` } as Node, at: p.at + 20 }));
-    const view = fold([...nodes, { node: compaction, at: 9, through: "2" }, ...later]);
+    const view = afterCompaction("uAuA", "uAuA");
     const found = planCompaction(view, { keepRecent: 2 * TOKENS_EACH, tokensOf });
     if (isSkip(found)) throw new Error(found.reason);
     expect(ids(found.history)).toBe("3 4 c n1 n2");
     expect(found.previous?.id).toBe("c");
   });
-});
 
-describe("what cannot be compacted says why", () => {
-  const skipOf = (letters: string, keepRecent: number) => planCompaction(fold(path(letters)), { keepRecent, tokensOf });
-
-  it("no messages at all", () => {
-    expect(skipOf("mm", 0)).toEqual({ skip: "empty", reason: "the session has no messages" });
-  });
-
-  it("a call that still waits, and nothing before it that could go", () => {
-    expect(skipOf("a", 0)).toEqual({ skip: "open_calls", reason: "tool call c1 has no result yet" });
-  });
-
-  it("everything fits", () => {
-    expect(skipOf("uA", 100)).toMatchObject({ skip: "fits", reason: expect.stringContaining("100 recent tokens") });
-  });
-
-  it("nothing new since the last compaction", () => {
-    const nodes = path("uAuA");
-    const note = {
-      type: "compaction",
-      id: "n",
-      parentId: "4",
-      timestamp: "",
-      summary: "s",
-      firstKeptEntryId: "3",
-      tokensBefore: 0,
-    };
-    const view = fold([...nodes, { node: note as Node, at: 9, through: "2" }]);
-    expect(planCompaction(view, { keepRecent: 1000, tokensOf })).toMatchObject({
+  it("a compacted session to which only settings came has nothing new", () => {
+    const view = afterCompaction("uA", "m");
+    expect(planCompaction(view, { keepRecent: 1, tokensOf })).toMatchObject({ skip: "nothing_new" });
+    expect(planCompaction(view, { keepRecent: 1, tokensOf, evenIfNothingNew: true })).toMatchObject({
       skip: "nothing_new",
-      reason: expect.stringContaining("n"),
+      reason: "nothing was said since the last compaction",
     });
   });
 
-  it("a cut never comes at or after a call that waits", () => {
-    const found = plan("uAuAuAa", 0);
-    expect(found.kept.map(({ id }) => id)).toContain("7");
-    expect([...found.history, ...found.turnPrefix].map(({ id }) => id)).not.toContain("7");
+  it("a context that does not fit is planned although nothing came", () => {
+    const found = planCompaction(afterCompaction("uAuA"), { keepRecent: 1, tokensOf, evenIfNothingNew: true });
+    expect(isSkip(found)).toBe(false);
+  });
+
+  it("the reason names the compaction, the call or the budget", () => {
+    const reasonOf = (view: View, keepRecent: number) => {
+      const found = planCompaction(view, { keepRecent, tokensOf });
+      return isSkip(found) ? found.reason : "planned";
+    };
+    expect(reasonOf(fold([]), 1)).toBe("the session has no messages");
+    expect(reasonOf(afterCompaction("uAuA"), 1)).toBe("nothing was said since the last compaction (c)");
+    expect(reasonOf(fold(path("a")), 1)).toBe("tool call c1 has no result yet");
+    expect(reasonOf(fold(path("uA")), 500)).toBe("everything fits in the 500 recent tokens that stay");
+  });
+});
+
+describe("a cut chosen by somebody else", () => {
+  const cutAt = (letters: string, firstKept: string) => {
+    const found = planCutAt(fold(path(letters)), firstKept);
+    return found && [found.through, found.firstKept, ids(found.kept)];
+  };
+
+  it("stands at a turn or an assistant message, and at settings before one", () => {
+    expect(cutAt("uAuA", "2")).toEqual(["1", "2", "2 3 4"]);
+    expect(cutAt("uAuA", "3")).toEqual(["2", "3", "3 4"]);
+    expect(cutAt("uAmmuA", "3")).toEqual(["2", "3", "3 4 5 6"]);
+    expect(cutAt("mmuAuA", "5")).toEqual(["4", "5", "5 6"]);
+  });
+
+  it("not at a result, nor at or after an open call", () => {
+    expect(cutAt("uatA", "3")).toBeUndefined();
+    expect(cutAt("uAuau", "4")).toBeUndefined();
+    expect(cutAt("uAuau", "5")).toBeUndefined();
+    expect(cutAt("uAuau", "3")).toEqual(["2", "3", "3 4 5"]);
+  });
+
+  it("not where nothing would go behind the note, nor at settings that end the path, nor at an unknown entry", () => {
+    expect(cutAt("uA", "1")).toBeUndefined();
+    expect(cutAt("mmuA", "3")).toBeUndefined();
+    expect(cutAt("uAm", "3")).toBeUndefined();
+    expect(cutAt("uA", "nowhere")).toBeUndefined();
+    expect(cutAt("", "1")).toBeUndefined();
+  });
+
+  it("a later note takes over the one in force", () => {
+    const found = planCutAt(afterCompaction("uAuA", "uA"), "n1");
+    expect([found?.previous?.id, found && ids(found.history)]).toEqual(["c", "3 4 c"]);
+    expect(planCutAt(fold(path("uAuA")), "3")?.previous).toBeUndefined();
+  });
+});
+
+describe("the note in force, smaller", () => {
+  it("hides what is hidden and keeps all the rest", () => {
+    const found = planSmallerNote(afterCompaction("uAuA", "u"));
+    expect(found).toMatchObject({ through: "2", firstKept: "3", history: [], turnPrefix: [], isSplitTurn: false });
+    expect([found && ids(found.kept), found?.previous?.id]).toEqual(["3 4 c n1", "c"]);
+  });
+
+  it("is no plan without a note that hides something", () => {
+    expect(planSmallerNote(fold([]))).toBeUndefined();
+    expect(planSmallerNote(fold(path("uA")))).toBeUndefined();
+    expect(planSmallerNote(afterCompaction("uA", "", null))).toBeUndefined();
   });
 });

@@ -4,7 +4,7 @@
  */
 import type { CompactionEntry, EntryId, Node } from "../entry.ts";
 import type { Segment, View } from "../view/view.ts";
-import { openCalls } from "./open-calls.ts";
+import { type OpenCall, openCalls } from "./open-calls.ts";
 import { isContributing, isCutPoint, isTurnStart } from "./turns.ts";
 
 /** What goes behind the note and what stays; `history ++ turnPrefix ++ kept` is the shown path exactly once. */
@@ -59,12 +59,11 @@ export function planCompaction(view: View, options: PlanOptions): CompactionPlan
   if (previous && !options.evenIfNothingNew && !hasNewContent(items, previous.at)) {
     return { skip: "nothing_new", reason: `nothing was said since the last compaction (${previous.by.id})` };
   }
-  const open = openCalls(nodes);
-  const limit = open.length === 0 ? nodes.length : nodes.findLastIndex((node) => node.id === open[0]?.entryId);
-  const cut = findCut(items, limit, options);
+  const [open] = openCalls(nodes);
+  const cut = findCut(items, cutLimit(nodes, open), options);
   if (cut === undefined) {
-    return open.length > 0
-      ? { skip: "open_calls", reason: `tool call ${open[0]?.callId} has no result yet` }
+    return open
+      ? { skip: "open_calls", reason: `tool call ${open.callId} has no result yet` }
       : { skip: "fits", reason: `everything fits in the ${options.keepRecent} recent tokens that stay` };
   }
   return planAt(nodes, cut, previous?.by);
@@ -78,11 +77,10 @@ export function planCutAt(view: View, firstKept: EntryId): CompactionPlan | unde
   const previous = view.segments[0]?.kind === "prefix" ? view.segments[0] : undefined;
   const items = view.segments.filter((segment): segment is Item => segment.kind !== "prefix");
   const nodes = items.map((item) => item.node);
-  const open = openCalls(nodes);
-  const limit = open.length === 0 ? nodes.length : nodes.findLastIndex((node) => node.id === open[0]?.entryId);
+  const [open] = openCalls(nodes);
   const at = nodes.findIndex((node) => node.id === firstKept);
-  if (at < 0 || !hidesSomething(items, at)) return undefined;
-  const isLegal = cutPoints(items, limit).some((cut) => at <= cut && at >= withSettings(items, cut));
+  if (!hidesSomething(items, at)) return undefined;
+  const isLegal = cutPoints(items, cutLimit(nodes, open)).some((cut) => at <= cut && at >= withSettings(items, cut));
   return isLegal ? planAt(nodes, at, previous?.by) : undefined;
 }
 
@@ -107,12 +105,14 @@ function findCut(items: readonly Item[], limit: number, options: PlanOptions): n
     }
   }
   if (reached < 0) return undefined;
-  const candidates = cutPoints(items, limit);
+  const candidates = cutPoints(items, limit).filter((i) => hidesSomething(items, i));
   const cut = candidates.find((i) => i >= reached) ?? candidates.at(-1);
-  if (cut !== undefined && hidesSomething(items, cut)) return withSettings(items, cut);
-  // The cut would keep everything: take the next legal one instead.
-  const later = candidates.find((i) => hidesSomething(items, i));
-  return later === undefined ? undefined : withSettings(items, later);
+  return cut === undefined ? undefined : withSettings(items, cut);
+}
+
+/** Index before which a cut has to fall: nothing from the assistant of an open call on goes behind the note. */
+function cutLimit(nodes: readonly Node[], open: OpenCall | undefined): number {
+  return open ? nodes.findLastIndex((node) => node.id === open.entryId) : nodes.length;
 }
 
 /** Legal places for the first kept entry. A result that answers no call on the path belongs to none, so it may be one. */
@@ -132,7 +132,7 @@ function cutPoints(items: readonly Item[], limit: number): number[] {
 }
 
 function hidesSomething(items: readonly Item[], cut: number): boolean {
-  return items.slice(0, cut).some((item) => isContributing(item.node));
+  return items.some((item, i) => i < cut && isContributing(item.node));
 }
 
 /** Settings entries directly before the cut stay with what follows them. */
@@ -156,7 +156,7 @@ export function planSmallerNote(view: View): CompactionPlan | undefined {
   const kept = view.segments.slice(1).map((segment) => (segment as Item).node);
   return {
     through: previous.through,
-    firstKept: kept[0]?.id ?? null,
+    firstKept: (kept[0] as Node).id,
     history: [],
     turnPrefix: [],
     kept,
@@ -167,13 +167,13 @@ export function planSmallerNote(view: View): CompactionPlan | undefined {
 
 /** The plan for a given cut; the split is judged on the first contributing entry at or after it. */
 function planAt(nodes: readonly Node[], cut: number, previous: CompactionEntry | undefined): CompactionPlan {
-  const firstSaid = nodes.findIndex((node, i) => i >= cut && isContributing(node));
+  const firstSaid = nodes.find((node, i) => i >= cut && isContributing(node)) as Node;
   const turnStart = nodes.findLastIndex((node, i) => i < cut && isTurnStart(node));
-  const isSplitTurn = firstSaid >= 0 && !isTurnStart(nodes[firstSaid] as Node) && turnStart >= 0;
+  const isSplitTurn = turnStart >= 0 && !isTurnStart(firstSaid);
   const historyEnd = isSplitTurn ? turnStart : cut;
   return {
     through: (nodes[cut - 1] as Node).id,
-    firstKept: nodes[cut]?.id ?? null,
+    firstKept: (nodes[cut] as Node).id,
     history: nodes.slice(0, historyEnd),
     turnPrefix: nodes.slice(historyEnd, cut),
     kept: nodes.slice(cut),

@@ -36,7 +36,8 @@ interface Candidate {
 
 /** Largest size a block may keep, step by step, until the whole fits. */
 const LEVELS_TOKENS = [4000, 1000, 300, 80];
-const CHARS_PER_TOKEN_FLOOR = 1;
+/** Fewest characters of head and tail together. */
+const LEAST_CHARS = 40;
 
 /** Stubs that bring `kept` to the allowance, or as near as stubs can. `tokens` is what the kept part then takes. */
 export function shrinkKept(
@@ -82,11 +83,11 @@ function replaceBlock(
 /** Head + tail within `maxTokens`, found from the text's own characters-per-token ratio. */
 function clipToTokens(c: Candidate, maxTokens: number, options: ShrinkOptions): string {
   const marker = (omitted: number) => `\n[… ${omitted} characters left out; ${options.handleOf(c.entry)} …]\n`;
-  let chars = Math.max(40, Math.floor((c.text.length / Math.max(1, c.tokens)) * maxTokens * 0.9));
+  let chars = Math.max(LEAST_CHARS, Math.floor((c.text.length / Math.max(1, c.tokens)) * maxTokens * 0.9));
   for (;;) {
     const text = options.clip(c.text, chars, marker);
-    if (options.tokensOfText(text) <= maxTokens || chars <= 40 * CHARS_PER_TOKEN_FLOOR) return text;
-    chars = Math.max(40, Math.floor(chars * 0.7));
+    if (options.tokensOfText(text) <= maxTokens || chars <= LEAST_CHARS) return text;
+    chars = Math.max(LEAST_CHARS, Math.floor(chars * 0.7));
   }
 }
 
@@ -102,7 +103,7 @@ function candidatesOf(kept: readonly Segment[], options: ShrinkOptions): Candida
 }
 
 /** Order in which things give way; within a rank the largest first. */
-const RANK = { result: 0, bash: 0, custom: 1, call: 2, assistant: 3, unreadResult: 4, olderUser: 5, newestUser: 6 };
+const RANK = { result: 0, custom: 1, call: 2, assistant: 3, unreadResult: 4, olderUser: 5, newestUser: 6 };
 
 function blocksOf(node: Node, isUnread: boolean, options: ShrinkOptions): Candidate[] {
   if (node.type === "custom_message") return contentCandidates(node.id, node.content, RANK.custom, options);

@@ -28,6 +28,7 @@ describe("the recent part", () => {
   test("musepi §2.6 never larger, never below 1, and only by a ratio that is one", () => {
     expect(adaptKeepRecent(20_000, 0.4)).toBe(20_000);
     expect(adaptKeepRecent(20_000, 1)).toBe(20_000);
+    expect(adaptKeepRecent(0, 1)).toBe(0);
     expect(adaptKeepRecent(3, 1_000)).toBe(1);
     for (const ratio of [undefined, Number.NaN, Number.POSITIVE_INFINITY]) expect(adaptKeepRecent(7, ratio)).toBe(7);
   });
@@ -38,6 +39,7 @@ describe("the recent part", () => {
       [undefined, 10],
       [0, 10],
       [10, 0],
+      [10, -5],
       [Number.NaN, 10],
     ] as const) {
       expect(measuredRatio(prompt, estimate)).toBeUndefined();

@@ -117,6 +117,25 @@ describe("limits, stet", () => {
     expect(() => limitsFor({ window: 1_000, fixedOverhead: 0, keepRecentTokens: -5 })).toThrow("keepRecentTokens");
   });
 
+  test("a number that is no token count is refused with code, field and value", () => {
+    let caught: unknown;
+    try {
+      limitsFor({ window: 0.5, fixedOverhead: 0 });
+    } catch (error) {
+      caught = error;
+    }
+    expect(isStetError(caught) && [caught.code, caught.exitCode, caught.data]).toEqual([
+      "config/invalid",
+      2,
+      { field: "window", value: 0.5 },
+    ]);
+  });
+
+  test("a reserve above the window leaves less than nothing; only omk puts 15 % in its place", () => {
+    expect(lines("stet", 1_000, { reserveTokens: 1_500 }).hardLimit).toBe(-500);
+    expect(lines("omk", 1_000, { reserveTokens: 1_500 }).hardLimit).toBe(850);
+  });
+
   test("the window is the smallest that is known", () => {
     expect(effectiveWindow({ declared: 200_000, catalog: 1_000_000, served: 32_768 })).toBe(32_768);
     expect(effectiveWindow({ catalog: 128_000, served: 0 })).toBe(128_000);
@@ -161,6 +180,22 @@ describe("limits, musepi", () => {
       expect(line).toBeLessThan(window);
       expect(reserve).toBeGreaterThanOrEqual(1);
     }
+  });
+
+  test("musepi §2.5 an unset reserve gives way where it would leave no more than 15 %, a set one where it leaves nothing", () => {
+    expect(lines("musepi", 19_275).reserve).toBe(2_891);
+    expect(lines("musepi", 19_276).reserve).toBe(16_384);
+    expect(lines("musepi", 20_000, { reserveTokens: 20_000 }).reserve).toBe(3_000);
+    expect(lines("musepi", 20_000, { reserveTokens: 19_999 }).reserve).toBe(19_999);
+  });
+
+  test("musepi §2.5 the trigger is below the window even with no reserve at all", () => {
+    expect(lines("musepi", 6, { reserveTokens: 0 })).toMatchObject({ reserve: 0, trigger: 5 });
+  });
+
+  test("musepi: running calls do not bring the trigger nearer", () => {
+    const limits = limitsFor({ window: 100_000, fixedOverhead: 0 }, PRESETS.musepi);
+    expect(triggerWhilePending(limits, 16_384)).toBe(limits.trigger);
   });
 
   test("musepi §12.9 (overridden: the hard limit acts below a threshold of 90 %)", () => {
@@ -254,6 +289,11 @@ describe("limits, omk", () => {
     expect(calls).toEqual([1_024, 4_096, 16_384, 16_384]);
     expect(calls.map((tokens) => triggerWhilePending(limits, tokens))).toEqual([82_592, 79_520, 67_232, 67_232]);
     expect(triggerWhilePending(limits, 0)).toBe(83_616);
+  });
+
+  test("only reading a picture foresees an image", () => {
+    expect(["write", "bash", "read"].map((tool) => pendingTokensOf(tool, "shot.png"))).toEqual([1_024, 16_384, 4_096]);
+    expect(pendingTokensOf("read")).toBe(1_024);
   });
 
   test("omk §3.1 running calls that fill the window leave only the ratio", () => {

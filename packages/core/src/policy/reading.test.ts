@@ -82,9 +82,28 @@ describe("reading", () => {
     const zero = (fields: object) =>
       takeReading({ estimate: 10, requests: [request(0, { usage: { ...usage(100), ...fields } })] });
     expect(zero({ output: 0 }).distrusted?.reason).toBe("zero_fields");
+    expect(zero({ input: 9, output: 0 }).distrusted?.reason).toBe("zero_fields");
     expect(zero({ input: 0 }).distrusted?.reason).toBe("zero_fields");
     expect(zero({ input: 0, output: 0, totalTokens: 14 }).distrusted?.reason).toBe("zero_fields");
     expect(zero({ input: 0, cacheRead: 9, output: 5 }).source).toBe("usage");
+    expect(zero({ input: 0, cacheWrite: 9, output: 5 }).source).toBe("usage");
+    expect(zero({ input: 4, cacheRead: 4, output: 3 }).source).toBe("usage");
+    expect(zero({ input: 4, cacheWrite: 4, output: 3 }).source).toBe("usage");
+  });
+
+  test("an answer without usage has no say", () => {
+    const requests = [request(0, { usage: undefined }), request(9_500, { addedAfter: 1_000 })];
+    expect(takeReading({ estimate: 10_000, requests })).toMatchObject({ tokens: 10_500, source: "usage" });
+  });
+
+  test("where both counts agree it is our own", () => {
+    expect(takeReading({ estimate: 10_000, requests: [request(10_000)] }).source).toBe("estimate");
+  });
+
+  test("a usage spent wholly beside the conversation gives no ratio", () => {
+    const beside = { ...usage(200), orchestration: { input: 100, output: 100, cacheRead: 0 } };
+    const reading = takeReading({ estimate: 1_000, requests: [request(0, { usage: beside })] });
+    expect(reading).toStrictEqual({ tokens: 1_000, source: "estimate", estimate: 1_000 });
   });
 
   test("a figure that is no count is distrusted and shown as unknown", () => {

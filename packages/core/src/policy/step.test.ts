@@ -168,6 +168,27 @@ describe("stet: two limits", () => {
     );
   });
 
+  test("where the trigger is strict, a context exactly at it is not full yet", () => {
+    const strict = limits("musepi", {}, { incompleteOutput: "when_full" });
+    const cut = (tokens: number): PolicyEvent => ({ type: "incomplete", tokens });
+    expect(run(strict, cut(strict.trigger), cut(strict.trigger + 1))).toEqual(["output_cap", "rewrite incomplete"]);
+  });
+
+  test("with automatic rewriting off an answer cut in a full context is left as it is", () => {
+    expect(run(limits("stet", { enabled: false }), { type: "incomplete", tokens: trigger })).toEqual(["automatic_off"]);
+  });
+
+  test("a forced rewrite that ends exactly at the hard limit fits, and the ladder is not climbed", () => {
+    expect(run(stet, read(hardLimit + 1), ended(hardLimit))).toEqual(["rewrite hard", "no_progress"]);
+    expect(run(stet, read(hardLimit + 1), ended(hardLimit + 1))).toEqual(["rewrite hard", "ladder 2"]);
+  });
+
+  test("on the ladder a note may fill the hard limit where the target leaves less than 512", () => {
+    const tight = limits("stet", { window: 20_000, fixedOverhead: 12_400 });
+    expect([tight.target, tight.hardLimit]).toEqual([12_512, 17_000]);
+    expect(ladderBudgets(tight, 1)).toEqual({ keepRecent: 56, note: 17_000 - 12_400 - 56 });
+  });
+
   test("a count that is none is a bug, never a rewrite (omk §3.4)", () => {
     for (const tokens of [Number.NaN, -1, 1.5, Number.POSITIVE_INFINITY]) {
       expect(() => run(stet, read(tokens))).toThrow(InvariantError);
@@ -314,6 +335,11 @@ describe("musepi: guard, recovery, promotion, idleness", () => {
     expect(run(musepi, read(171_000), ended(150_000))).toEqual(["rewrite hard", "rescue hard"]);
   });
 
+  test("an overflow is tried again at exactly the hard limit, above it comes the rescue", () => {
+    expect(run(musepi, overflow(), ended(musepi.hardLimit))).toEqual(["ladder 1", "fits"]);
+    expect(run(musepi, overflow(), ended(musepi.hardLimit + 1))).toEqual(["ladder 1", "rescue overflow"]);
+  });
+
   test("musepi §12.76 61000 left of a threshold of 76384 is progress, the band ends at 61107", () => {
     const within = limits("musepi", { window: 200_000, thresholdTokens: 76_384 });
     expect(within.target).toBe(61_107);
@@ -360,6 +386,11 @@ describe("musepi: guard, recovery, promotion, idleness", () => {
   test("promotion comes first at the soft trigger too", () => {
     const ready = limits("musepi", { canPromote: true, thresholdPercent: 50 });
     expect(run(ready, read(100_001))).toEqual(["promote"]);
+  });
+
+  test("an idle session is rewritten, not promoted: nobody is waiting for room", () => {
+    const ready = limits("musepi", { window: 1_000_000, canPromote: true }, { idle: true });
+    expect(run(ready, { type: "idle", tokens: 200_000 })).toEqual(["rewrite idle"]);
   });
 
   test("musepi §6.4 mid-turn off: the soft trigger waits for the turn's end, the hard limit does not", () => {
@@ -470,19 +501,6 @@ describe("omk: hysteresis as documented, below a hard limit that always acts", (
     const omk = limits("omk");
     expect(run(omk, read(180_000, { at: "mid_turn" }))).toEqual(["mid_turn_off"]);
     expect(run(omk, read(183_617, { at: "mid_turn" }))).toEqual(["rewrite hard"]);
-  });
-
-  test("an answer cut at its cap while rewriting is off starts nothing; where the trigger is strict, neither does the trigger itself", () => {
-    const cut = (tokens: number): PolicyEvent => ({ type: "incomplete", tokens });
-    expect(run(limits("stet", { window: 100_000, enabled: false }), cut(99_000))).toEqual(["automatic_off"]);
-    const full = limits("musepi", { window: 100_000 }, { incompleteOutput: "when_full" });
-    expect(run(full, cut(full.trigger))).toEqual(["output_cap"]);
-    expect(run(full, cut(full.trigger + 1))).toEqual(["rewrite incomplete"]);
-  });
-
-  test("quiet hours are used for a note, never for a larger model", () => {
-    const idle = limits("stet", { window: 1_000_000, canPromote: true }, { idle: true });
-    expect(run(idle, { type: "idle", tokens: 300_000 })).toEqual(["rewrite idle"]);
   });
 
   test("omk: an answer cut at its output cap starts nothing", () => {

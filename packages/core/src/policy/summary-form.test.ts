@@ -20,26 +20,30 @@ describe("the form of a summary request", () => {
     ["a cold cache", { isWarm: false }, "stand_alone"],
     ["a covered part so small that it costs less alone", { standAloneTokens: 9_000 }, "stand_alone"],
     ["reading that is not cheaper", { prices: { input: 1, cacheRead: 1, cacheWrite: 0 } }, "stand_alone"],
+    ["equally dear", { standAloneTokens: 9_625 }, "stand_alone"],
+    [
+      "writing to the cache is charged as input where it has no price of its own",
+      { standAloneTokens: 9_200, prices: { input: 1, cacheRead: 0.1, cacheWrite: 0 } },
+      "stand_alone",
+    ],
     ["reading at 2.5 %", { standAloneTokens: 3_000, prices: { input: 1, cacheRead: 0.025, cacheWrite: 0 } }, "suffix"],
   ])("%s", (_name, change, form) => {
     expect(chooseSummaryForm({ ...base, ...change }).form).toBe(form);
   });
 
-  test.each<[Partial<FormFacts>, RegExp]>([
-    [{ isAllowed: false }, /asked alone: another model/],
-    [{ contextTokens: 200_000 }, /asked alone: .*no room left/],
-    [{ isWarm: false }, /asked alone: .*cold/],
-    [{ standAloneTokens: 1000 }, /asked alone: \d+ tokens' worth/],
-  ])("why it was asked alone: %o", (change, line) => {
-    expect(chooseSummaryForm({ ...base, ...change }).line).toMatch(line);
-  });
-
-  test("the same price both ways is asked alone: it needs no luck", () => {
-    expect(chooseSummaryForm({ ...base, instructionTokens: 0, standAloneTokens: 9000 }).form).toBe("stand_alone");
-  });
-
   test("says both figures, in tokens of input", () => {
     const { line } = chooseSummaryForm({ ...base, prices: { input: 5, cacheRead: 0.5, cacheWrite: 6.25 } });
     expect(line).toContain("9625 tokens' worth of input on the warm prefix, 40000 alone");
+  });
+
+  test.each<[string, Partial<FormFacts>, RegExp]>([
+    ["not allowed", { isAllowed: false }, /alone: another model, or a preset/],
+    ["no room", { contextTokens: 195_501 }, /alone: .* no room left/],
+    ["cold", { isWarm: false }, /alone: .* cache is cold/],
+    ["dearer", { standAloneTokens: 9_000 }, /alone: 9625 tokens' worth of input on the warm prefix, 9000 alone/],
+    ["cheaper", {}, /rode the session's requests: 9625 .* 40000 alone/],
+    ["free of charge", { prices: { input: 0, cacheRead: 0, cacheWrite: 0 } }, /alone: 0 tokens' worth .* 0 alone/],
+  ])("says why: %s", (_name, change, why) => {
+    expect(chooseSummaryForm({ ...base, ...change }).line).toMatch(why);
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { isStetError } from "../errors.ts";
+import { behaviourOf, PRESETS } from "./presets.ts";
 import { overridesFrom, validateSettings } from "./validate.ts";
 
 /** Code, exit code, field and value of what is thrown; undefined when nothing is. */
@@ -110,5 +111,33 @@ describe("settings are judged before a session starts", () => {
         enabled: false,
       }),
     ).toEqual({ methods: ["shake", "model", "local"], autoContinue: false, midTurn: false, idle: true });
+  });
+
+  test.each<[string, unknown, string]>([
+    ["reserveTokens", -1, "a whole number of tokens, 0 or more: -1"],
+    ["reserveTokens", Number.NaN, "a whole number of tokens, 0 or more: NaN"],
+    ["reserveTokens", "5", 'a whole number of tokens, 0 or more: "5"'],
+    ["thresholdTokens", 82.5, "a whole number of tokens: 82.5"],
+    ["thresholdPercent", null, "a finite number: null"],
+    ["maxUsageRatio", 1.01, "a share above 0 and at most 1: 1.01"],
+    ["rearmRatio", 1, "a share from 0 to below 1: 1"],
+    ["rearmRatio", 0.9, "below maxUsageRatio (0.9): 0.9"],
+    ["enabled", 1, "true or false: 1"],
+    ["strategy", "remote", 'one of snapcompact, context-full, handoff, shake, off: "remote"'],
+  ])("the message says what %s must be and what was found: %j", (field, value, words) => {
+    expect(() => validateSettings({ [field]: value })).toThrow(`compaction.${field} must be ${words};`);
+  });
+
+  test("the sum of the reserves counts reserveTokens with the others", () => {
+    const reserveTokens = Number.MAX_SAFE_INTEGER;
+    expect(failure({ reserveTokens, safetyMarginTokens: 0 })).toBeUndefined();
+    expect(() => validateSettings({ reserveTokens, safetyMarginTokens: 1 })).toThrow(
+      "together with the other reserves",
+    );
+  });
+
+  test("what is not set leaves the preset as it is", () => {
+    expect(overridesFrom({})).toStrictEqual({});
+    expect(behaviourOf("musepi", overridesFrom({}))).toStrictEqual(PRESETS.musepi);
   });
 });

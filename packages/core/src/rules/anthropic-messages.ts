@@ -21,10 +21,10 @@ const REDACTED_FIELDS = new Set(["type", "data", "cache_control"]);
 const COMPACTION_FIELDS = new Set([
   "type",
   "content",
+  "cache_control",
   "encrypted_content",
   "signature",
   "tool_changes",
-  "cache_control",
 ]);
 const SOURCE_FIELDS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ["base64", new Set(["type", "media_type", "data"])],
@@ -89,10 +89,11 @@ function judgeMessage(judge: AnthropicJudge, message: unknown, index: number): v
   const before = judge.role;
   if (role !== "user" && role !== "assistant")
     judge.fail("role", `role ${JSON.stringify(role)} is neither user nor assistant`);
-  else if (before === "" && role !== "user" && !startsWithCompaction(message))
+  else if (before === "" && role !== "user" && !opensOnSignedBlock(message))
     judge.fail("first-user", "the first message is not the user's");
   else if (before === role) judge.fail("alternation", `two ${role} messages in a row`);
   judge.role = typeof role === "string" ? role : "unknown";
+  judge.isPastFirst = index > 0;
   // Two lists that take turns: a long conversation makes no garbage here.
   const spare = judge.expected;
   spare.length = 0;
@@ -105,17 +106,17 @@ function judgeMessage(judge: AnthropicJudge, message: unknown, index: number): v
   closeCalls(judge, judge.expected, index - 1, judge.answered);
 }
 
-/** A compaction block stands first in the conversation, in place of what it summarises. */
-function startsWithCompaction({ role, content }: JsonObject): boolean {
-  const first: unknown = Array.isArray(content) ? content[0] : undefined;
-  return role === "assistant" && isObject(first) && first.type === "compaction";
-}
-
 function closeCalls(judge: AnthropicJudge, calls: readonly string[], index: number, answered: readonly string[]): void {
   for (const id of calls) {
     if (!answered.includes(id))
       judge.fail("call-unanswered", `call ${id} has no result in the next message`, `messages[${index}]`);
   }
+}
+
+/** A compaction made on demand stands in for everything before it, so it comes first of all. */
+function opensOnSignedBlock({ content }: JsonObject): boolean {
+  const block: unknown = Array.isArray(content) ? content[0] : undefined;
+  return isObject(block) && block.type === "compaction" && isNonBlank(block.signature);
 }
 
 function judgeContent(judge: AnthropicJudge, content: unknown): void {
@@ -193,6 +194,14 @@ function judgeCompaction(judge: AnthropicJudge, block: JsonObject, index: number
   judgeMarker(judge, block);
   if (index !== 0) judge.fail("compaction", "compaction is not the first block of its message");
   if (!isNonBlank(block.content)) judge.fail("compaction", "compaction without content");
+  const { signature, tool_changes: changes, encrypted_content: sealed } = block;
+  for (const text of [signature, sealed])
+    if (text !== undefined && text !== null && !isNonBlank(text))
+      judge.fail("compaction", "compaction with an empty signature or payload");
+  if (changes !== undefined && changes !== null && !Array.isArray(changes))
+    judge.fail("compaction", "compaction.tool_changes is not a list");
+  if (isNonBlank(signature) && (judge.isPastFirst || judge.signedBlocks++ > 0))
+    judge.fail("compaction", "a signed compaction is not the first block of the conversation");
 }
 
 function judgeResult(judge: AnthropicJudge, block: JsonObject): void {

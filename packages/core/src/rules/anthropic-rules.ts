@@ -33,7 +33,10 @@ export const ANTHROPIC_RULES = {
   "thinking-loop": "API error: when thinking is enabled, a final assistant message must start with a thinking block",
   "thinking-config":
     "Extended thinking guide: budget_tokens at least 1024 and below max_tokens; interleaved thinking is not judged",
-  compaction: "Compaction guide: a compaction block is the first of its assistant message and goes back unchanged",
+  compaction:
+    "Compaction guide: a compaction block is the first of its assistant message and goes back unchanged; SDK types CompactionBlockMisplaced and CompactionBlockAmbiguous: a signed one is the first block of the conversation, and the only one",
+  "compaction-request":
+    "SDK types BetaCompactionConfig and tool runner: {type: summarize, instructions}; no context_management, stop_sequences or output_format, no forced tool",
   "cache-count": "Prompt caching guide: at most 4 markers over tools, system and messages",
   "cache-shape": "Prompt caching guide: cache_control {type: ephemeral, ttl: 5m or 1h}",
   "cache-place": "Prompt caching guide: thinking blocks and empty text blocks cannot be marked",
@@ -57,10 +60,13 @@ export type AnthropicRule = keyof typeof ANTHROPIC_RULES;
 export class AnthropicJudge extends Judge<AnthropicRule> {
   markers = 0;
   sawShortMarker = false;
+  /** The body asks for a compaction, not for an answer. */
+  isCompacting = false;
+  /** The message being looked at is not the first. */
+  isPastFirst = false;
+  signedBlocks = 0;
   images = 0;
   sawToolBlock = false;
-  /** The request asks for nothing but a compaction block. */
-  isCompacting = false;
   /** Every call id of the request so far. */
   readonly callIds = new Set<string>();
   /** Calls of the message being walked. */

@@ -67,14 +67,6 @@ describe("legal bodies, easily taken for broken ones", () => {
         messages: [user("hi"), assistant(call("t1")), user([result("t1")]), assistant(text("a")), user("b")],
       }),
     ],
-    [
-      "a compaction block first of all, in place of what it summarises",
-      talk(assistant({ type: "compaction", content: "note", signature: "sig" }), user("go")),
-    ],
-    [
-      "a request for a compaction, which may end on an assistant message",
-      body({ messages: [user("hi"), assistant(text("a"))], compaction: { type: "summarize", instructions: "short" } }),
-    ],
     ["adaptive thinking asks for nothing in the loop", loop([result("t1")], { thinking: { type: "adaptive" } })],
   ])("%s", (_, value) => expect(validateAnthropic(value)).toEqual([]));
 });
@@ -134,8 +126,19 @@ describe("one broken rule each", () => {
       "messages[1].content[0]",
       talk(user("hi"), assistant({ type: "compaction", content: null }, text("a")), user("go")),
     ],
-    ["compaction", "compaction", body({ compaction: { type: "auto" } })],
-    ["unknown-field", "", body({ compaction: { type: "summarize", trigger: 1 } })],
+    [
+      "compaction",
+      "messages[1].content[0]",
+      talk(user("hi"), assistant({ type: "compaction", content: "a", signature: "s" }, text("a")), user("go")),
+    ],
+    [
+      "compaction",
+      "messages[0].content[0]",
+      talk(assistant({ type: "compaction", content: "a", signature: "s", tool_changes: {} }), user("go")),
+    ],
+    ["first-user", "messages[0]", talk(assistant({ type: "compaction", content: "a" }), user("go"))],
+    ["compaction-request", "compaction", body({ compaction: { type: "truncate" } })],
+    ["compaction-request", "context_management", body({ compaction: { type: "summarize" }, context_management: {} })],
     ["cache-count", "", body({ ...mark(), messages: [user(["a", "b", "c", "d"].map((name) => text(name, mark())))] })],
     ["cache-shape", "messages[0].content[0]", talk(user([text("a", mark("24h"))]))],
     ["cache-place", "messages[1].content[0]", loop([result("t1")], {}, thinking(mark()), call("t1"))],

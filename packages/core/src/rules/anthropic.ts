@@ -22,7 +22,7 @@ const BODY_FIELDS = new Set(
     "top_k",
   ].concat(
     ["stop_sequences", "stream", "metadata", "service_tier", "container", "context_management", "mcp_servers"],
-    ["output_config", "output_format", "cache_control", "inference_geo", "speed", "compaction"],
+    ["compaction", "output_config", "output_format", "cache_control", "inference_geo", "speed"],
   ),
 );
 const TOOL_FIELDS = new Set(
@@ -34,6 +34,8 @@ const TOOL_FIELDS = new Set(
 );
 const CHOICE_FIELDS = new Set(["type", "name", "disable_parallel_tool_use"]);
 const COMPACTION_FIELDS = new Set(["type", "instructions"]);
+/** A compaction is no reply, so nothing that shapes one goes with it. */
+const REPLY_ONLY_FIELDS = ["context_management", "stop_sequences", "output_format"];
 const THINKING_FIELDS = new Set(["type", "budget_tokens", "display"]);
 
 /** What is wrong with `body` as an Anthropic Messages request; empty when nothing is. Never throws. */
@@ -44,9 +46,9 @@ export function validateAnthropic(body: unknown): Violation[] {
   if (!isNonBlank(body.model)) judge.fail("model", "model is not a name", "model");
   if (!isIntegerFrom(body.max_tokens, 1))
     judge.fail("max-tokens", "max_tokens is not a positive integer", "max_tokens");
-  judgeCompactionRequest(judge, body.compaction);
   const toolNames = judgeTools(judge, body.tools);
   judgeSystem(judge, body.system);
+  judgeCompactionRequest(judge, body);
   judgeMessages(judge, body.messages);
   judgeMarker(judge, body);
   if (judge.sawToolBlock && toolNames.size === 0)
@@ -60,17 +62,23 @@ export function validateAnthropic(body: unknown): Violation[] {
   return judge.violations;
 }
 
-/** A request that asks for nothing but a compaction block; it may end on an assistant message. */
-function judgeCompactionRequest(judge: AnthropicJudge, compaction: unknown): void {
+function judgeCompactionRequest(judge: AnthropicJudge, body: JsonObject): void {
+  const { compaction, tool_choice: choice } = body;
   if (compaction === undefined || compaction === null) return;
   judge.isCompacting = true;
-  if (!isObject(compaction) || compaction.type !== "summarize") {
-    judge.fail("compaction", "compaction is not of type summarize", "compaction");
+  if (!isObject(compaction)) {
+    judge.fail("compaction-request", "compaction is not an object", "compaction");
     return;
   }
-  judge.fields(compaction, COMPACTION_FIELDS);
-  if (compaction.instructions !== undefined && typeof compaction.instructions !== "string")
-    judge.fail("compaction", "compaction.instructions is not text", "compaction");
+  judge.at("compaction", compaction, () => judge.fields(compaction, COMPACTION_FIELDS));
+  const { type, instructions } = compaction;
+  if (type !== "summarize") judge.fail("compaction-request", "compaction.type is not summarize", "compaction");
+  if (instructions !== undefined && instructions !== null && typeof instructions !== "string")
+    judge.fail("compaction-request", "compaction.instructions is not text", "compaction");
+  for (const field of REPLY_ONLY_FIELDS)
+    if (body[field] !== undefined) judge.fail("compaction-request", `${field} beside compaction`, field);
+  if (isObject(choice) && (choice.type === "any" || choice.type === "tool"))
+    judge.fail("compaction-request", "a tool is forced on a compaction", "tool_choice");
 }
 
 function judgeTools(judge: AnthropicJudge, tools: unknown): ReadonlySet<string> {

@@ -34,6 +34,7 @@ export const RESPONSES_RULES = {
   "reasoning-content":
     "Reasoning guide: encrypted_content goes back when nothing is stored; summary is a list of summary_text",
   compaction: "Compaction guide: a compaction item goes back with its encrypted_content",
+  "compaction-trigger": "SDK type CompactionTrigger: must be the final input item",
   "last-item": "ours: a body that ends on the model's own items asks nothing",
   instructions: "API reference: instructions is text",
   store: "API reference: store is a boolean",
@@ -82,6 +83,15 @@ const CALL_FIELDS = new Set(["type", "id", "call_id", "name", "arguments", "stat
 const OUTPUT_FIELDS = new Set(["type", "id", "call_id", "output", "status"]);
 const REASONING_FIELDS = new Set(["type", "id", "summary", "content", "encrypted_content", "status"]);
 const COMPACTION_FIELDS = new Set(["type", "id", "encrypted_content"]);
+const TRIGGER_FIELDS = new Set(["type"]);
+/** SDK type `ResponseCompactParams`. */
+const COMPACT_BODY_FIELDS = new Set(
+  ["model", "input", "instructions", "previous_response_id", "prompt_cache_key"].concat([
+    "prompt_cache_options",
+    "prompt_cache_retention",
+    "service_tier",
+  ]),
+);
 const SUMMARY_FIELDS = new Set(["type", "text"]);
 const PART_FIELDS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ["input_text", new Set(["type", "text", "prompt_cache_breakpoint"])],
@@ -101,9 +111,10 @@ class ResponsesJudge extends Judge<ResponsesRule> {
   readonly calls = new Map<string, number>();
   /** Index of a reasoning item still waiting for the item it belongs to. */
   reasoningAt = -1;
-  /** Index of the last item. */
-  lastIndex = -1;
   role: "user" | "assistant" = "user";
+  /** The whole input is compacted, so it may end on the model's own items. */
+  isCompacting = false;
+  inputLength = 0;
 }
 
 /** What is wrong with `body` as an OpenAI Responses request; empty when nothing is. Never throws. */
@@ -125,6 +136,22 @@ export function validateOpenAiResponses(body: unknown): Violation[] {
   const names = judgeTools(judge, body.tools);
   judgeChoice(judge, choice, isObject(choice) ? choice.name : undefined, names);
   judge.stored = store !== false;
+  judgeInput(judge, body.input);
+  return judge.violations;
+}
+
+/** What is wrong with `body` as a request to `/responses/compact`; empty when nothing is. Never throws. */
+export function validateOpenAiCompact(body: unknown): Violation[] {
+  const judge = new ResponsesJudge("openai-responses");
+  if (!judge.accepts(body)) return judge.violations;
+  judge.fields(body, COMPACT_BODY_FIELDS);
+  const { model, instructions } = body;
+  if (!isNonBlank(model)) judge.fail("model", "model is not a name", "model");
+  if (instructions !== undefined && instructions !== null && typeof instructions !== "string")
+    judge.fail("instructions", "instructions is not text", "instructions");
+  judgeCacheFields(judge, body);
+  judge.stored = false;
+  judge.isCompacting = true;
   judgeInput(judge, body.input);
   return judge.violations;
 }
@@ -154,14 +181,15 @@ function judgeInput(judge: ResponsesJudge, input: unknown): void {
     judge.fail("input", "input is neither text nor a non-empty list", "input");
     return;
   }
-  judge.lastIndex = input.length - 1;
+  judge.inputLength = input.length;
   judge.each("input", input, judgeItem);
   if (judge.reasoningAt >= 0) failReasoning(judge);
   for (const [id, index] of judge.calls) {
     if (index >= 0) judge.fail("call-unanswered", `call ${id} has no output after it`, `input[${index}]`);
   }
   const last: unknown = input.at(-1);
-  if (!isObject(last) || last.type === "function_call_output" || last.type === "compaction_trigger") return;
+  if (!isObject(last) || judge.isCompacting) return;
+  if (last.type === "function_call_output" || last.type === "compaction_trigger") return;
   if (last.role === "user" || last.role === "developer" || last.role === "system") return;
   judge.fail("last-item", "the last item is the model's own", `input[${input.length - 1}]`);
 }
@@ -188,7 +216,10 @@ function judgeItem(judge: ResponsesJudge, item: unknown, index: number): void {
     judge.fields(item, COMPACTION_FIELDS);
     if (!isNonBlank(item.encrypted_content)) judge.fail("compaction", "compaction without encrypted_content");
   } else if (type === "compaction_trigger") {
-    if (index !== judge.lastIndex) judge.fail("compaction", "compaction_trigger is not the last item");
+    judge.fields(item, TRIGGER_FIELDS);
+    if (judge.isCompacting) judge.fail("compaction-trigger", "the whole request is a compaction already");
+    if (index !== judge.inputLength - 1) judge.fail("compaction-trigger", "compaction_trigger is not the last item");
+    else if (index === 0) judge.fail("compaction-trigger", "there is nothing before compaction_trigger");
   } else if (type === "reasoning") {
     if (judge.reasoningAt < 0) judge.reasoningAt = index;
     judgeReasoning(judge, item);

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { jsonByteLength, locateTextFaults } from "./json-text.ts";
-import { RULES, validateRequest } from "./validate.ts";
+import { RULES, validateCompaction, validateRequest } from "./validate.ts";
 import type { ProviderFamily, Violation } from "./violation.ts";
 
 const FAMILIES = Object.keys(RULES) as ProviderFamily[];
@@ -163,5 +163,48 @@ describe("bytes of a body", () => {
         { numRuns: 2000, seed: 7 },
       ).failed,
     ).toBe(true);
+  });
+});
+
+describe("requests for a provider's own compaction", () => {
+  const user = { type: "message", role: "user", content: [{ type: "input_text", text: "hi" }] };
+  const said = {
+    type: "message",
+    role: "assistant",
+    content: [{ type: "output_text", text: "hello", annotations: [] }],
+  };
+  const turns = [
+    { role: "user", content: "hi" },
+    { role: "assistant", content: [{ type: "text", text: "hello" }] },
+  ];
+  const rules = (way: "stream" | "compact" | "summarize", body: unknown) =>
+    validateCompaction(way, body).map(({ rule }) => rule);
+
+  it("may end on the model's own words, and each has its own shape", () => {
+    expect(rules("compact", { model: "m", input: [user, said] })).toEqual([]);
+    expect(rules("stream", { model: "m", store: false, input: [user, said, { type: "compaction_trigger" }] })).toEqual(
+      [],
+    );
+    expect(
+      rules("summarize", { model: "m", max_tokens: 1, messages: turns, compaction: { type: "summarize" } }),
+    ).toEqual([]);
+  });
+
+  it("a reply's fields, a trigger inside a compaction and a call without its result are refused", () => {
+    expect(rules("compact", { model: "m", input: [user], tools: [], store: false })).toEqual(
+      Array(2).fill("openai-responses/unknown-field"),
+    );
+    expect(rules("compact", { model: "m", input: [user, { type: "compaction_trigger" }] })).toEqual([
+      "openai-responses/compaction-trigger",
+    ]);
+    const call = { type: "function_call", call_id: "a", name: "read", arguments: "{}" };
+    expect(rules("compact", { model: "m", input: [user, call] })).toEqual(["openai-responses/call-unanswered"]);
+  });
+
+  it("the other two families take no compaction at all", () => {
+    const chat = { model: "m", messages: [{ role: "user", content: [{ type: "compaction", content: "a" }] }] };
+    expect(validateRequest("openai-chat", chat)).not.toEqual([]);
+    const google = { contents: [{ role: "user", parts: [{ compaction: "a" }] }] };
+    expect(validateRequest("google", google)).not.toEqual([]);
   });
 });

@@ -7,7 +7,7 @@ import { ANTHROPIC_RULES } from "./anthropic-rules.ts";
 import { GOOGLE_RULES, validateGoogle } from "./google.ts";
 import { ruleNotes } from "./judge.ts";
 import { CHAT_RULES, validateOpenAiChat } from "./openai-chat.ts";
-import { RESPONSES_RULES, validateOpenAiResponses } from "./openai-responses.ts";
+import { RESPONSES_RULES, validateOpenAiCompact, validateOpenAiResponses } from "./openai-responses.ts";
 import type { ProviderFamily, RuleNote, Violation } from "./violation.ts";
 
 /** Every rule of every family, with its source. */
@@ -31,4 +31,13 @@ const VALIDATORS: Readonly<Record<ProviderFamily, (body: unknown) => Violation[]
  */
 export function validateRequest(family: ProviderFamily, body: unknown): Violation[] {
   return VALIDATORS[family](body);
+}
+
+/**
+ * What is wrong with `body` as a request for a provider's own compaction: `/responses/compact` has a shape of its own, the
+ * other two are requests of their families.
+ */
+export function validateCompaction(way: "stream" | "compact" | "summarize", body: unknown): Violation[] {
+  if (way === "compact") return validateOpenAiCompact(body);
+  return validateRequest(way === "summarize" ? "anthropic" : "openai-responses", body);
 }

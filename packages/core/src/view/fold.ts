@@ -121,7 +121,7 @@ function indexAfterThrough(path: readonly PathNode[], prefixIndex: number): numb
 /** Whether `other` is the last entry that compaction `prefix` hides. By offset where known: ids may repeat on a path. */
 function isThrough(prefix: PathNode, other: { readonly node: Node; readonly at: number }): boolean {
   if (prefix.throughAt !== undefined) return other.at === prefix.throughAt;
-  return prefix.through !== null && prefix.through !== undefined && other.node.id === prefix.through;
+  return other.node.id === prefix.through;
 }
 
 /** Newest first, per path index; only elisions that are not revoked, only targets from `start` on. */

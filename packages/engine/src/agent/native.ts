@@ -1,62 +1,126 @@
 /**
- * Asking the session's own vendor to compact it: the session's request up to where the note will end, and nothing after.
- * It sends what was sent before, so it is not redacted; whoever else reads the session never sees the answer.
+ * The one door to a provider's own compaction: the session's own request up to a place, asked on the session's own model,
+ * so that nothing leaves that did not leave before (design §6, suffix form). Retried as documented; never judged here.
  */
-import type { Json, Node, ProviderFamily, Target, Usage, View } from "@stet/core";
-import { buildRequest, validateRequest } from "@stet/core";
+import {
+  buildNativeRequest,
+  type CallFailure,
+  isTransient,
+  type NativeAnswer,
+  type NativeCall,
+  type NativeItem,
+  type NativeWay,
+  nativeWaysOf,
+  redact,
+  type Target,
+  type Usage,
+} from "@stet/core";
 import { ESTIMATOR } from "../estimate.ts";
 import { frameFor, modelOf } from "../frame.ts";
 import type { Session } from "../session.ts";
 import type { CompletionPorts } from "./complete.ts";
 
-/** What asking came to; `alternative` is absent where `failure` says why. */
-export interface VendorAnswer {
+export interface NativeOptions {
+  /** The agent's cap on an answer, so that no byte before the question differs. */
+  maxOutputTokens: number;
+  /** One call, milliseconds. */
+  timeoutMs: number;
+  /** Ways that are switched off. */
+  without?: readonly NativeWay[];
+}
+
+/** What is asked for: everything shown up to and including `through`. */
+export interface NativeTask {
+  through: string;
+  /** Takes the place of the provider's own summary prompt, where there is a place for it. */
+  instructions: string;
+}
+
+/** What came of one way. */
+export interface NativeResult {
   callId: string;
   model: string;
+  for: { provider: string; api: string };
+  items: NativeItem[];
+  /** As the provider says it. */
+  stop: string;
+  /** Words of the user in what was sent, oldest first. */
+  userTexts: string[];
+  /** Estimate of the request, tokens. */
+  tokens: number;
   usage?: Usage;
+  /** Why there is nothing; `aborted: …` where the user cancelled. */
   failure?: string;
-  alternative?: { for: { provider: string; api: string }; content: { [key: string]: Json }[] };
 }
 
-/** A function that asks for the compaction of everything up to the last of the nodes it is given. Never throws for what a vendor does. */
-export function vendorCompaction(session: Session, ports: CompletionPorts, maxOutputTokens: number) {
-  return async (nodes: readonly Node[], signal: AbortSignal = new AbortController().signal): Promise<VendorAnswer> => {
-    const { provider, model, newId } = ports;
-    const callId = newId();
-    const base = { callId, model: `${model.provider}/${model.id}` };
-    const now = modelOf(session);
-    if (!provider.compact) return { ...base, failure: `${model.provider} has no compaction of its own` };
-    if (now?.id !== model.id || now.provider !== model.provider)
-      return { ...base, failure: "the session's requests go to another model" };
-    const target: Target = { family: provider.family, frame: { ...frameFor(session), maxOutputTokens } };
-    const body = requestUpTo(session.view, target, nodes.at(-1)?.id);
-    if (!body) return { ...base, failure: "nothing is new since the note in force" };
-    const broken = validateRequest(provider.family, asQuestion(provider.family, body));
-    if (broken[0])
-      return { ...base, failure: `the part to be compacted makes no request of its own (${broken[0].rule})` };
-    const answer = await provider.compact({ model, body, routingId: session.header.id, signal });
-    const usage = answer.usage ? { usage: answer.usage } : {};
-    if ("failure" in answer) return { ...base, ...usage, failure: `${answer.failure.kind}: ${answer.failure.message}` };
-    return {
-      ...base,
-      ...usage,
-      alternative: { for: { provider: model.provider, api: model.api }, content: answer.content },
+/** Two more tries, after one and two seconds. Source: MusePi spec §7.4. */
+const RETRIES = 2;
+const BASE_DELAY_MS = 1000;
+
+/** The ways the session's model has, best first, and a function that asks; it never throws for what a provider does. */
+export function nativeOn(session: Session, ports: CompletionPorts, options: NativeOptions) {
+  const { provider, model } = ports;
+  const off = options.without ?? [];
+  const ways = provider.compact ? nativeWaysOf(provider.family).filter((way) => !off.includes(way)) : [];
+  const ask = async (
+    way: NativeWay,
+    task: NativeTask,
+    signal: AbortSignal = new AbortController().signal,
+  ): Promise<NativeResult> => {
+    const target: Target = {
+      family: provider.family,
+      frame: { ...frameFor(session), maxOutputTokens: options.maxOutputTokens },
     };
+    const instructions = redact(task.instructions).text;
+    const request = buildNativeRequest(session.view, task.through, target, way, { estimator: ESTIMATOR, instructions });
+    const result: NativeResult = {
+      callId: ports.newId(),
+      model: `${model.provider}/${model.id}`,
+      for: { provider: model.provider, api: model.api },
+      items: [],
+      stop: "",
+      userTexts: request?.userTexts ?? [],
+      tokens: request?.tokens ?? 0,
+    };
+    const own = modelOf(session);
+    if (own?.id !== model.id || own.provider !== model.provider || target.frame.api !== model.api)
+      return { ...result, failure: `not the session's own model: ${result.model}` };
+    if (!request) return { ...result, failure: "nothing to compact" };
+    const call = {
+      model,
+      body: request.body,
+      routingId: session.header.id,
+      signal,
+      way,
+      timeoutMs: options.timeoutMs,
+    };
+    const { failure, ...answer } = await withRetries(ports, call);
+    return { ...result, ...answer, ...(failure ? { failure: `${failure.kind}: ${failure.message}` } : {}) };
   };
+  return { ways, ask };
 }
 
-/** The body as a question for a compaction, which may end where no other request may. */
-function asQuestion(family: ProviderFamily, body: { [key: string]: Json }): { [key: string]: Json } {
-  if (family === "anthropic") return { ...body, compaction: { type: "summarize" } };
-  return { ...body, input: [...(body.input as Json[]), { type: "compaction_trigger" }] };
+async function withRetries(ports: CompletionPorts, call: NativeCall): Promise<NativeAnswer> {
+  const { emit, provider, retry, wait } = ports;
+  const maxAttempts = call.way === "compact" || !retry.enabled ? 0 : RETRIES;
+  for (let attempt = 0; ; attempt++) {
+    const answer = await provider.compact?.(call);
+    if (!answer) return { items: [], stop: "", failure: { kind: "bad_request", message: "no compaction of its own" } };
+    const { failure } = answer;
+    if (!failure || !passes(failure) || attempt >= maxAttempts || call.signal.aborted) {
+      if (attempt > 0)
+        emit({ type: "retry_end", of: "compaction", attempt, ...(failure ? { message: failure.message } : {}) });
+      return answer;
+    }
+    const delayMs = Math.min(retry.maxDelayMs, Math.max(failure.retryAfterMs ?? 0, BASE_DELAY_MS * 2 ** attempt));
+    const { message } = failure;
+    emit({ type: "retry", of: "compaction", attempt: attempt + 1, maxAttempts, delayMs, message });
+    await wait(delayMs, call.signal);
+    emit({ type: "retry_attempt", of: "compaction", attempt: attempt + 1 });
+  }
 }
 
-/** The request of the view as far as `last`, without a turn of Stet's own at its end. */
-function requestUpTo(view: View, target: Target, last: string | undefined): { [key: string]: Json } | undefined {
-  const end = view.segments.findLastIndex((segment) => segment.kind !== "prefix" && segment.node.id === last);
-  if (end < 0) return undefined;
-  const built = buildRequest({ ...view, segments: view.segments.slice(0, end + 1) }, target, { estimator: ESTIMATOR });
-  if (!built.placeholder) return built.body;
-  const list = target.family === "anthropic" ? "messages" : "input";
-  return { ...built.body, [list]: (built.body[list] as Json[]).slice(0, -1) };
+/** An answer that broke its own format may be whole the next time. */
+function passes(failure: CallFailure): boolean {
+  return isTransient(failure) || failure.kind === "malformed";
 }

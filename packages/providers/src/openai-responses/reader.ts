@@ -49,7 +49,7 @@ export function responsesReader(answer: Answer, refuse: (body: WireObject) => ne
         break;
       case "response.failed": {
         const response = asObject(data.response) ?? {};
-        answer.usage = responsesUsage(asObject(response.usage)) ?? answer.usage;
+        takeUsage(answer, asObject(response.usage));
         refuse(response);
       }
     }
@@ -108,7 +108,7 @@ function messageSignature({ id, phase }: WireObject): string | undefined {
 }
 
 function takeEnd(answer: Answer, response: WireObject, refuse: (body: WireObject) => never): void {
-  answer.usage = responsesUsage(asObject(response.usage)) ?? answer.usage;
+  takeUsage(answer, asObject(response.usage));
   if (response.status === "failed") refuse(response);
   answer.isOver = true;
   if (response.status === "incomplete") {
@@ -126,7 +126,12 @@ function fault(kind: FailureKind, text: string): { kind: FailureKind; text: stri
   return { kind, text };
 }
 
-/** `input_tokens` holds the cached ones; here each token is counted once. */
+function takeUsage(answer: Answer, given: WireObject | undefined): void {
+  const usage = responsesUsage(given);
+  if (usage) answer.usage = usage;
+}
+
+/** Usage as the Responses API gives it; undefined where it says nothing. `input_tokens` holds the cached ones; here each token is counted once. */
 export function responsesUsage(given: WireObject | undefined): Usage | undefined {
   const prompt = countOf(given?.input_tokens);
   const output = countOf(given?.output_tokens);

@@ -2,20 +2,16 @@
  * OpenAI Responses, also as Azure and Codex serve it, through OpenAI's SDK as transport. Must not change what is asked.
  */
 import type { ModelCall, Provider } from "@stet/core";
-import { compactResponses, type ResponsesCompactionOptions } from "../compaction/responses-compaction.ts";
+import { responsesItems } from "../native/read-items.ts";
+import { runNative } from "../native/run-native.ts";
 import { type OpenaiAuth, postOpenai } from "../stream/openai-transport.ts";
 import { runCall, type Wire } from "../stream/run-call.ts";
 import { type TransportOptions, trimUrl } from "../stream/transport.ts";
 import { asObject, parseJson, textOf } from "../stream/wire-json.ts";
 import { responsesReader } from "./reader.ts";
 
-/** Beside the transport, how the vendor's own compaction is asked for. */
-export interface ResponsesOptions extends TransportOptions {
-  compaction?: Pick<ResponsesCompactionOptions, "isStreaming" | "retainedTokens">;
-}
-
 /** A provider for `openai-responses`. `baseUrl` is the address before `/responses`, by default OpenAI's. */
-export function openaiResponsesProvider(options: ResponsesOptions & { id?: string } = {}): Provider {
+export function openaiResponsesProvider(options: TransportOptions & { id?: string } = {}): Provider {
   return responsesOver(options.id ?? "openai", "https://api.openai.com/v1", "bearer", options);
 }
 
@@ -23,7 +19,7 @@ export function openaiResponsesProvider(options: ResponsesOptions & { id?: strin
  * A provider for `azure-openai-responses`. `baseUrl`: the resource, `https://NAME.openai.azure.com`, or its `/openai/v1`
  * address; the model id is the deployment's name. Source: Azure OpenAI, "v1 API".
  */
-export function azureResponsesProvider(options: ResponsesOptions & { baseUrl: string; id?: string }): Provider {
+export function azureResponsesProvider(options: TransportOptions & { baseUrl: string; id?: string }): Provider {
   const base = trimUrl(options.baseUrl);
   const baseUrl = /\/openai\/v1$/.test(base) ? base : `${base}/openai/v1`;
   return responsesOver(options.id ?? "azure", baseUrl, "api-key", { ...options, baseUrl });
@@ -33,7 +29,7 @@ export function azureResponsesProvider(options: ResponsesOptions & { baseUrl: st
  * A provider for `openai-codex-responses`: a ChatGPT plan's access token as `apiKey`. The account is read from the token
  * unless given. Source of address and headers: the public Codex client.
  */
-export function codexResponsesProvider(options: ResponsesOptions & { accountId?: string; id?: string }): Provider {
+export function codexResponsesProvider(options: TransportOptions & { accountId?: string; id?: string }): Provider {
   const accountId = options.accountId ?? accountIn(options.apiKey ?? "");
   const headers = {
     "OpenAI-Beta": "responses=experimental",
@@ -45,35 +41,46 @@ export function codexResponsesProvider(options: ResponsesOptions & { accountId?:
   return responsesOver(options.id ?? "openai-codex", base, "bearer", { ...options, headers });
 }
 
-function responsesOver(id: string, base: string, auth: OpenaiAuth, options: ResponsesOptions): Provider {
-  const send = (path: string, body: { [key: string]: unknown }, routing: Record<string, string>, signal: AbortSignal) =>
-    postOpenai({ ...options, baseUrl: options.baseUrl ?? base, auth, path, signal, body, routing });
+function responsesOver(id: string, base: string, auth: OpenaiAuth, options: TransportOptions): Provider {
   const wire: Wire = {
-    post: (call, signal) => send("/responses", { ...call.body, stream: true }, routingOf(call), signal),
+    post: (call, signal) =>
+      postOpenai({
+        ...options,
+        baseUrl: options.baseUrl ?? base,
+        auth,
+        path: "/responses",
+        signal,
+        ...requestOf(call),
+      }),
     reader: responsesReader,
     secrets: options.apiKey ? [options.apiKey] : [],
   };
-  return {
-    id,
-    family: "openai-responses",
-    call: (call) => runCall(wire, call),
-    compact: (call) =>
-      compactResponses(
-        call,
-        (path, body, signal) => send(path, body, routingOf(call), signal),
-        wire.secrets,
-        compactionOf(options),
-      ),
-  };
-}
-
-function compactionOf({ compactTimeoutMs, ...options }: ResponsesOptions): ResponsesCompactionOptions {
-  return { ...options.compaction, ...(compactTimeoutMs === undefined ? {} : { timeoutMs: compactTimeoutMs }) };
+  const compact: Provider["compact"] = (call) =>
+    runNative(
+      {
+        post: (signal) =>
+          postOpenai({
+            ...options,
+            baseUrl: options.baseUrl ?? base,
+            auth,
+            path: call.way === "compact" ? "/responses/compact" : "/responses",
+            signal,
+            ...requestOf(call),
+            ...(call.way === "compact" ? { body: call.body } : {}),
+          }),
+        reader: responsesItems,
+        secrets: wire.secrets,
+      },
+      call,
+    );
+  return { id, family: "openai-responses", call: (call) => runCall(wire, call), compact };
 }
 
 /** The headers pi and OMK keep a session on one server with. */
-function routingOf({ routingId }: ModelCall): Record<string, string> {
-  return routingId === undefined ? {} : { session_id: routingId, "x-client-request-id": routingId };
+function requestOf({ body, routingId }: ModelCall) {
+  const routing: Record<string, string> =
+    routingId === undefined ? {} : { session_id: routingId, "x-client-request-id": routingId };
+  return { body: { ...body, stream: true }, routing };
 }
 
 /** The account a Codex access token (a JWT) belongs to. */

@@ -108,7 +108,8 @@ function takeEvent(event: SseEvent, take: (data: WireObject) => void, answer: An
   take(data);
 }
 
-async function* chunksOf(body: ReadableStream<Uint8Array>, abort: AbortLink): AsyncGenerator<Uint8Array> {
+/** The chunks of a body; an abort ends them with an error, also where the transport ignores the signal. */
+export async function* chunksOf(body: ReadableStream<Uint8Array>, abort: AbortLink): AsyncGenerator<Uint8Array> {
   const reader = body.getReader();
   // Cancelling settles a pending read at once, also where the transport ignores the signal.
   const stop = () => void reader.cancel().catch(() => undefined);
@@ -127,7 +128,7 @@ async function* chunksOf(body: ReadableStream<Uint8Array>, abort: AbortLink): As
 }
 
 /** The body as text, for explanations; a body that breaks off says what it said until then. */
-async function readText(response: Response, abort: AbortLink): Promise<string> {
+export async function readText(response: Response, abort: AbortLink): Promise<string> {
   if (!response.body) return "";
   const decoder = new TextDecoder();
   let text = "";
@@ -144,7 +145,8 @@ async function readText(response: Response, abort: AbortLink): Promise<string> {
   return text + decoder.decode();
 }
 
-function refusalFrom(response: Response, text: string, place: FailurePlace): WireFailure {
+/** The failure a response means that is not the stream asked for. */
+export function refusalFrom(response: Response, text: string, place: FailurePlace): WireFailure {
   const { status, headers, ok } = response;
   if (!ok) return new WireFailure(classify({ status, headers, body: text }, place));
   const value = parseJson(text);
@@ -160,7 +162,8 @@ function failureIn({ fault, stopReason }: Answer, place: FailurePlace): CallFail
   return stopReason ? undefined : failureOf("network", "the stream ended before the answer did", place);
 }
 
-function failureFrom(error: unknown, place: FailurePlace): CallFailure {
+/** The failure an exception means. */
+export function failureFrom(error: unknown, place: FailurePlace): CallFailure {
   if (error instanceof WireFailure) return error.failure;
   return failureOf("network", `no answer: ${causeChain(error)}`, place);
 }
@@ -176,7 +179,8 @@ function causeChain(error: unknown): string {
   return texts.length > 0 ? texts.join(": ") : String(error);
 }
 
-interface AbortLink {
+/** A caller's signal, and a request that ends with it. */
+export interface AbortLink {
   signal: AbortSignal;
   /** `work`, or a rejection as soon as the call is aborted, even where the work never ends. */
   orAborted<T>(work: Promise<T>): Promise<T>;
@@ -184,7 +188,8 @@ interface AbortLink {
   release(): void;
 }
 
-function linkAbort(outer: AbortSignal): AbortLink {
+/** Follows `outer`; call `release` when the request is over. */
+export function linkAbort(outer: AbortSignal): AbortLink {
   const controller = new AbortController();
   const abort = () => controller.abort();
   if (outer.aborted) abort();

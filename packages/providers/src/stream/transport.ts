@@ -11,8 +11,6 @@ export interface TransportOptions {
   baseUrl?: string;
   /** Sent with every request; they win over the wire's own. */
   headers?: Readonly<Record<string, string>>;
-  /** Limit of one compaction by the vendor, milliseconds. */
-  compactTimeoutMs?: number;
   /** Default: the platform's, without its five-minute limits. */
   fetch?: typeof fetch;
 }

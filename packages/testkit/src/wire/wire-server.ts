@@ -4,7 +4,8 @@
  */
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type ProviderFamily, type Violation, validateRequest } from "@stet/core";
+import { type NativeWay, type ProviderFamily, type Violation, validateCompaction, validateRequest } from "@stet/core";
+import { spellCompaction, type WireCompaction } from "./spell-compaction.ts";
 import type { WireAnswer } from "./wire-answer.ts";
 import { wireEvents } from "./wire-events.ts";
 import { type WireFault, wireErrorEvent, wireRefusal } from "./wire-fault.ts";
@@ -12,6 +13,8 @@ import { type WireFault, wireErrorEvent, wireRefusal } from "./wire-fault.ts";
 /** What the server does with one request. */
 export interface WireTurn {
   answer?: WireAnswer;
+  /** Where the request asks for the provider's own compaction. */
+  compaction?: WireCompaction;
   fault?: WireFault;
 }
 
@@ -47,8 +50,8 @@ const BASE_PATHS: Readonly<Record<ProviderFamily, string>> = {
   google: "/v1beta",
 };
 const PATHS: Readonly<Record<ProviderFamily, RegExp>> = {
-  anthropic: /^\/v1\/messages$/,
-  "openai-responses": /^\/v1\/responses$/,
+  anthropic: /^\/v1\/messages(\?beta=true)?$/,
+  "openai-responses": /^\/v1\/responses(\/compact)?$/,
   "openai-chat": /^\/v1\/chat\/completions$/,
   google: /^\/v1beta\/models\/[^/]+:streamGenerateContent\?alt=sse$/,
 };
@@ -80,18 +83,29 @@ async function respond(
 ): Promise<void> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
-  const body = JSON.parse(Buffer.concat(chunks).toString("utf8"));
   const path = request.url ?? "";
-  const violations = validateRequest(family, body);
+  const body = JSON.parse(Buffer.concat(chunks).toString("utf8"));
+  const way = wayOf(family, path, body);
+  const violations = way ? validateCompaction(way, body) : validateRequest(family, body);
   const turn = turns[requests.length];
   requests.push({ path, headers: request.headers, body, violations });
-  const streams = family === "google" || body.stream === true;
+  const streams = family === "google" || body.stream === true || way === "compact";
   if (!PATHS[family].test(path))
     return refuse(response, 404, JSON.stringify({ error: { message: "no such address" } }));
   const fault =
     violations[0]?.message ?? (streams ? (turn ? undefined : "the script ends here") : "no stream asked for");
   if (fault !== undefined) return refuse(response, 400, JSON.stringify({ error: { message: fault } }));
-  await play(family, turn!, chunkBytes, response);
+  if (way === "summarize" && !String(request.headers["anthropic-beta"]).includes("compact-2026-09-04"))
+    return refuse(response, 400, JSON.stringify({ error: { message: "compaction: Extra inputs are not permitted" } }));
+  await play(family, turn!, chunkBytes, response, way);
+}
+
+/** What a request asks for when it asks for a compaction. */
+function wayOf(family: ProviderFamily, path: string, body: { [key: string]: unknown }): NativeWay | undefined {
+  if (family === "anthropic") return body.compaction === undefined ? undefined : "summarize";
+  if (path.endsWith("/responses/compact")) return "compact";
+  const last = Array.isArray(body.input) ? (body.input.at(-1) as { type?: unknown } | undefined) : undefined;
+  return last?.type === "compaction_trigger" ? "stream" : undefined;
 }
 
 async function play(
@@ -99,9 +113,11 @@ async function play(
   turn: WireTurn,
   chunkBytes: number,
   response: ServerResponse,
+  way: NativeWay | undefined,
 ): Promise<void> {
-  const { answer, fault } = turn;
-  const events = answer ? wireEvents(family, answer) : [];
+  const { answer, compaction, fault } = turn;
+  const events = way ? spellCompaction(way, compaction ?? {}) : answer ? wireEvents(family, answer) : [];
+  if (!fault && way === "compact") return refuse(response, 200, events.join(""));
   if (!fault) return stream(response, Buffer.from(events.join(""), "utf8"), chunkBytes);
   switch (fault.kind) {
     case "cut":

@@ -37,7 +37,7 @@ function mergeMessages(messages: readonly RenderedMessage[], frame: Frame): Json
   const merged: { role: string; content: JsonObject[] }[] = [];
   let noteEnd: JsonObject | undefined;
   for (const message of messages) {
-    const role = message.role === "assistant" || message.role === "native" ? "assistant" : "user";
+    const role = message.role === "assistant" ? "assistant" : "user";
     let current = merged[merged.length - 1];
     if (!current || current.role !== role) {
       current = { role, content: [] };
@@ -88,10 +88,10 @@ function wireBlock(block: RenderedBlock): JsonObject {
       return { type: "redacted_thinking", data: block.data };
     case "toolCall":
       return { type: "tool_use", id: block.id, name: block.name, input: block.arguments };
-    // Copied, because a block of the request may be marked for the cache.
-    case "native":
-      return { ...block.item };
     case "reasoning":
       return block.item;
+    case "native":
+      // A marker may be set on it, and the item belongs to the session's entry.
+      return { ...block.item };
   }
 }

@@ -20,7 +20,6 @@ export function buildOpenaiResponses(
   for (const message of messages) {
     if (message.role === "assistant") pushAssistant(input, message);
     else if (message.role === "toolResult") input.push(resultItem(message));
-    else if (message.role === "native") input.push(...message.content.flatMap(nativeItem));
     else input.push({ type: "message", role: message.role, content: message.content.map(inputPart) });
   }
   body.input = input;
@@ -37,7 +36,7 @@ export function buildOpenaiResponses(
 
 function pushAssistant(input: JsonObject[], message: RenderedMessage): void {
   for (const block of message.content) {
-    if (block.type === "reasoning") input.push(block.item);
+    if (block.type === "reasoning" || block.type === "native") input.push(block.item);
     else if (block.type === "text") {
       const item: JsonObject = { type: "message", role: "assistant" };
       item.content = [{ type: "output_text", text: block.text, annotations: [] }];
@@ -54,10 +53,6 @@ function pushAssistant(input: JsonObject[], message: RenderedMessage): void {
       input.push(item);
     }
   }
-}
-
-function nativeItem(block: RenderedBlock): JsonObject[] {
-  return block.type === "native" ? [block.item] : [];
 }
 
 function resultItem(message: RenderedMessage): JsonObject {
