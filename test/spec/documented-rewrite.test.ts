@@ -92,6 +92,14 @@ describe("while a note is written", () => {
     });
   });
 
+  it("omk §14.4: the head leaves the source: stale, and the note is on no branch", async () => {
+    const session = await long("left");
+    const first = session.tree().path().nodes[3]?.node.id as string;
+    const outcome = await during(session, () => goTo(session, first, write));
+    expect(outcome).toMatchObject({ outcome: "stale", reason: expect.stringContaining("no longer on the path") });
+    expect([session.head?.node.id, compactionsOf(session).length]).toEqual([first, 0]);
+  });
+
   it("a session that is copied for the rewrite is not called changed by that", async () => {
     const session = await long("copied");
     const foreign = await open(session.file);
@@ -108,7 +116,7 @@ describe("while a note is written", () => {
 });
 
 describe("what may not stop a rewrite", () => {
-  it("omk §14.4, 16: done already and labelled since: nothing to do, said before any call, not stale", async () => {
+  it("omk §14.16: done already and labelled since: nothing to do, said before any call, not stale", async () => {
     const session = await long("again");
     await compact(session, 16_000, 1500);
     await label(session, session.head?.node.id as string, "here", write.prepareToWrite);
