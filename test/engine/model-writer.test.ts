@@ -1,6 +1,6 @@
 /** Notes by a model, good and hostile: what is refused falls to the local writer, and nothing the user said is lost. */
 import { type AssistantMessage, type CallEvent, estimateTextTokens, type Provider, validateRequest } from "@stet/core";
-import { completion, DEFAULT_RETRY, Hooks, type NoteWriter, rewrite, type Session } from "@stet/engine";
+import { completion, DEFAULT_RETRY, goTo, Hooks, handoff, type NoteWriter, rewrite, type Session } from "@stet/engine";
 import { modelWriter } from "@stet/writers";
 import { describe, expect, it } from "vitest";
 import { answer, call, LOCAL, requestOf, result, testFolder, user } from "./harness.ts";
@@ -25,7 +25,7 @@ const never = () => new Promise<void>(() => {});
 type Answer = (user: string) => Partial<AssistantMessage>;
 const text = (words: string): Partial<AssistantMessage> => ({ content: [{ type: "text", text: words }] });
 
-function modelWith(answers: Answer, window = 200_000) {
+function modelWith(answers: Answer, window = 200_000, hasShortBranches = false) {
   const bodies: { [key: string]: unknown }[] = [];
   const provider: Provider = {
     id: "scripted",
@@ -54,7 +54,7 @@ function modelWith(answers: Answer, window = 200_000) {
     emit: () => {},
     newId: () => `call-${n++}`,
   });
-  const writer: NoteWriter = modelWriter({ complete, window, maxOutputTokens: 8000 });
+  const writer: NoteWriter = modelWriter({ complete, window, maxOutputTokens: 8000, hasShortBranches });
   return { writer, bodies };
 }
 
@@ -206,5 +206,41 @@ describe("a model that does not", () => {
     });
     expect(outcome.outcome).toBe("cancelled");
     expect(requestOf(made)).toBe(before);
+  });
+});
+
+describe("what a branch and a handoff ask of a model", () => {
+  const purposes = (made: Session) =>
+    [...made.tree().entries()].flatMap(({ entry }) => (entry.type === "usage" ? [entry.purpose] : []));
+
+  it("a branch that is left: its own prompt, with or without Critical Context, over the branch alone", async () => {
+    for (const hasShortBranches of [false, true]) {
+      const made = await session(`branch-${hasShortBranches}`, 6);
+      const { writer, bodies } = modelWith(smart, 200_000, hasShortBranches);
+      await made.append([user("only on this branch"), answer(words(900, "b"))]);
+      const target = made.suffix.nodes.at(-3)?.node.id as string;
+      const moved = await goTo(made, target, { prepareToWrite: async () => {}, summary: { writer, maxTokens: 2000 } });
+      expect(moved).toMatchObject({ outcome: "committed" });
+      expect(bodies).toHaveLength(1);
+      const asked = JSON.stringify(bodies[0]);
+      expect(asked).toContain("is a branch of the session that the user is leaving");
+      expect(asked.includes("## Critical Context")).toBe(!hasShortBranches);
+      expect(asked).toContain("only on this branch");
+      expect(asked).not.toContain("request 0 ");
+      expect(purposes(made)).toEqual(["branch"]);
+    }
+  });
+
+  it("a handoff: the prompt for who takes over without having seen anything", async () => {
+    const made = await session("handed", 6);
+    const { writer, bodies } = modelWith(smart);
+    const done = await handoff(made, {
+      writer,
+      out: made.file.replace(".jsonl", "-child.jsonl"),
+      maxTokens: 3000,
+      prepareToWrite: async () => {},
+    });
+    expect(done).toMatchObject({ outcome: "committed" });
+    expect(JSON.stringify(bodies[0])).toContain("Another agent will take over from here");
   });
 });

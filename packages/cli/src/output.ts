@@ -1,4 +1,5 @@
 /** What a command prints: one JSON document, or lines for people. Nothing else ever goes to stdout. */
+import type { AgentEvent } from "@stet/engine";
 
 /** Flags every command takes. */
 export interface CommonOptions {
@@ -11,4 +12,9 @@ export interface CommonOptions {
 export function print(options: CommonOptions, document: unknown, lines: readonly string[]): void {
   if (options.json) process.stdout.write(`${JSON.stringify(document)}\n`);
   else if (!options.quiet && lines.length > 0) process.stdout.write(`${lines.join("\n")}\n`);
+}
+
+/** Warnings of the engine as lines of their own; nothing else of what it tells. */
+export function warn(event: AgentEvent): void {
+  if (event.type === "warning") process.stderr.write(`warning: ${event.message}\n`);
 }

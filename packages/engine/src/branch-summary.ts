@@ -39,6 +39,7 @@ export async function branchSummary(
   const { writer, focus, replacesPrompt, maxTokens, signal, given } = request;
   const ledger = extendLedger(emptyLedger(), abandoned, { redact });
   const task: NoteTask = {
+    purpose: "branch",
     nodes: newestWithin(abandoned, INPUT_TOKENS),
     ledger,
     sessionId: session.header.id,

@@ -59,6 +59,7 @@ export async function handoff(session: Session, request: HandoffRequest): Promis
     return { outcome: "skipped", reason: `there is nothing to hand over yet: ${session.file}` };
   const ledger = extendLedger(emptyLedger(), nodes, { redact });
   const task: NoteTask = {
+    purpose: "handoff",
     nodes: session.view.segments.flatMap((segment) => (segment.kind === "prefix" ? [] : [segment.node])),
     ledger,
     sessionId: session.header.id,

@@ -14,7 +14,7 @@ import {
   seal,
   serializeMessages,
 } from "@stet/core";
-import { focusLine, type PromptName, prompt } from "./prompts.ts";
+import { focusLine, prompt } from "./prompts.ts";
 import { NO_HISTORY } from "./render.ts";
 import type { LocalNote, LocalTask } from "./task.ts";
 import { textTokensOf, withRecord } from "./with-record.ts";
@@ -53,6 +53,8 @@ export interface ModelWriterOptions {
   complete: Complete;
   /** Name of the method, `model` by default. */
   id?: string;
+  /** Branch summaries without a Critical Context section. Source: design, preset `musepi`. */
+  hasShortBranches?: boolean;
   /** Absent: every question is asked alone. */
   suffix?: SuffixPort;
   /** Of the model that writes, tokens. */
@@ -84,6 +86,8 @@ const INPUT_MARGIN = 16_384;
 const ADDITIONAL_SHARE = 0.1;
 /** At least one of them stands in a note worth keeping. */
 export const SECTIONS = ["## Goal", "## Constraints & Preferences", "## Progress", "## Key Decisions", "## Next Steps"];
+const BRANCH_CRITICAL =
+  "\n## Critical Context\n- Exact values, names and places in the code that the other branch needs.\n";
 const PREFIX_SECTIONS = ["## Original Request", "## Early Progress", "## Context for Suffix"];
 
 /** A writer that asks a model. Its `write` never throws for what a model does: failures are notes that failed. */
@@ -127,9 +131,11 @@ class NoteRun {
   async #riding(): Promise<string | undefined> {
     const { suffix, window } = this.#options;
     if (!suffix) return undefined;
-    const { estimate, focus, nodes, previous, turnPrefix } = this.#task;
+    const { estimate, nodes, previous, purpose, turnPrefix } = this.#task;
+    // The session's request holds more than the branch that is left.
+    if (purpose === "branch") return undefined;
     const own = this.#task.prompt?.trim();
-    const instructions = own || prompt("first", { sections: "", focus: focusLine(focus) });
+    const instructions = own || this.#instructions("");
     const user =
       this.#additional() +
       prompt("suffix", { words: String(Math.floor(this.#textTokens() * WORDS_PER_TOKEN)), instructions });
@@ -148,9 +154,9 @@ class NoteRun {
     });
     this.#notes.push(choice.line);
     if (choice.form === "stand_alone") return undefined;
-    const task = { purpose: "history" as const, user, maxOutputTokens: this.#answerTokens() };
+    const task = { purpose: purpose ?? ("history" as const), user, maxOutputTokens: this.#answerTokens() };
     const answer = await suffix.complete(task, this.#signal);
-    const part = this.#sealed(answer, "history", pieces.join("\n"), tokens, own ? [] : SECTIONS);
+    const part = this.#sealed(answer, task.purpose, pieces.join("\n"), tokens, own ? [] : SECTIONS);
     if ("text" in part) return part.text;
     this.#notes.push(`the answer on the session's requests would not do: ${part.failed}`);
     return undefined;
@@ -163,14 +169,23 @@ class NoteRun {
     const pieces = this.#pieces(task.nodes);
     if (pieces.length === 0) return { text: previous === "" ? NO_HISTORY : previous };
     for (const piece of pieces) {
-      const name: PromptName = previous === "" ? "first" : "update";
       const own = task.prompt?.trim();
-      const instructions = own || prompt(name, { sections: "", focus: focusLine(task.focus) });
-      const part = await this.#ask("history", piece, previous, instructions, own ? [] : SECTIONS);
+      const instructions = own || this.#instructions(previous);
+      const part = await this.#ask(task.purpose ?? "history", piece, previous, instructions, own ? [] : SECTIONS);
       if ("failed" in part) return part;
       previous = part.text;
     }
     return { text: previous };
+  }
+
+  /** The prompt for what the text is for; later pieces of a large input go on with the text of the earlier ones. */
+  #instructions(previous: string): string {
+    const { focus: asked, purpose } = this.#task;
+    const focus = focusLine(asked);
+    if (purpose === "handoff") return prompt("handoff", { focus });
+    if (previous !== "") return prompt("update", { sections: "", focus });
+    if (purpose !== "branch") return prompt("first", { sections: "", focus });
+    return prompt("branch", { critical: this.#options.hasShortBranches ? "" : BRANCH_CRITICAL, focus });
   }
 
   async #prefix(nodes: readonly Node[]): Promise<Part> {
@@ -198,7 +213,7 @@ class NoteRun {
     const { estimate, redact, neutralise } = this.#task;
     const earlier =
       previous === "" ? "" : `<previous-summary>\n${neutralise(redact(previous).text)}\n</previous-summary>\n\n`;
-    const beside = purpose === "history" ? this.#additional() : "";
+    const beside = purpose !== "turn_prefix" ? this.#additional() : "";
     const user = `<conversation>\n${conversation}\n</conversation>\n\n${earlier}${beside}${redact(instructions).text}`;
     const result = await this.#options.complete(
       { purpose, system: prompt("system"), user, maxOutputTokens: this.#answerTokens() },

@@ -21,6 +21,8 @@ export interface LocalTask {
   focus?: string;
   /** Texts of extensions and of a memory, for a summariser beside the conversation; a writer without a model has no use for them. */
   additionalContext?: readonly string[];
+  /** What the text is for, where it is not a note over history. */
+  purpose?: "branch" | "handoff";
   /** Stands in for the instructions of the history prompt. */
   prompt?: string;
   /** Most tokens the text may have, by `estimate`. */

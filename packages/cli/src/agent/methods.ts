@@ -5,6 +5,7 @@ import {
   type CompletionPorts,
   completion,
   type Listener,
+  type ModelCallRecord,
   modelOf,
   type NoteWriter,
   observed,
@@ -118,6 +119,31 @@ function optional(setup: MethodSetup, method: "model" | "native" | "endpoint"): 
     setup.emit({ type: "warning", message: `no note by ${by}: ${error.message}` });
     return [];
   }
+}
+
+/**
+ * Who writes what a branch or a handoff carries along: a model where one can be reached, else, or where it fails, the log
+ * alone. The calls of both are on record.
+ */
+export function carryingWriter(setup: MethodSetup): NoteWriter {
+  const models = setup.settings.behaviour.methods.includes("model")
+    ? optional({ ...setup, emit: () => {} }, "model").filter((writer): writer is NoteWriter => "write" in writer)
+    : [];
+  return {
+    id: "carried",
+    async write(task, signal) {
+      const calls: ModelCallRecord[] = [];
+      for (const writer of models) {
+        const note = await writer.write(task, signal);
+        if (!("failed" in note)) return note;
+        calls.push(...note.calls);
+        if (signal?.aborted) return note;
+        setup.emit({ type: "warning", message: `${writer.id}: ${note.failed}` });
+      }
+      const note = await LOCAL_WRITER.write(task, signal);
+      return "failed" in note ? note : { ...note, calls };
+    },
+  };
 }
 
 /** `compaction.model`, else the agent's own, else the session's. */

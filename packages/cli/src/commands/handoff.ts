@@ -13,10 +13,11 @@ import {
   standingHandoff,
   windowFor,
 } from "@stet/engine";
+import { carryingWriter } from "../agent/methods.ts";
 import { LOCAL_WRITER } from "../compose.ts";
 import { fileOfChild, fileOfParent } from "../family.ts";
 import { openSession } from "../open-file.ts";
-import { type CommonOptions, print } from "../output.ts";
+import { type CommonOptions, print, warn } from "../output.ts";
 import { newFile, prepareToWrite } from "../own-file.ts";
 import { loadSettings } from "../settings.ts";
 
@@ -37,7 +38,7 @@ export async function handOver(session: Session, options: HandoffOptions): Promi
   const isInPlace = options.inPlace ?? (settings.handoffInPlace && options.out === undefined);
   if (isInPlace) return handOverInPlace(session, options);
   const outcome = await handoff(session, {
-    writer: LOCAL_WRITER,
+    writer: carryingWriter({ session, settings, env: process.env, emit: warn }),
     out: options.out ?? newFile(session),
     maxTokens: DOCUMENT_TOKENS,
     ...(options.focus === undefined ? {} : { focus: options.focus }),

@@ -1,10 +1,10 @@
 /** Verbs that change a session's shape: undo, redo, goto, pin, unpin, label. */
 import { goTo, label, pin, redo, type Session, standingHandoff, undo } from "@stet/engine";
-import { LOCAL_WRITER } from "../compose.ts";
-import type { CommonOptions } from "../output.ts";
-import { print } from "../output.ts";
+import { carryingWriter } from "../agent/methods.ts";
+import { type CommonOptions, print, warn } from "../output.ts";
 import { prepareToWrite, type WriteOptions } from "../own-file.ts";
 import { bringFilesAlong, filesLine, filesOf } from "../project-files.ts";
+import { loadSettings } from "../settings.ts";
 import { fetchQueue, undoHandoff } from "./handoff.ts";
 
 export interface ShapeOptions extends CommonOptions, WriteOptions {
@@ -66,7 +66,7 @@ export async function move(session: Session, entry: string, options: MoveOptions
     ...(options.summarize
       ? {
           summary: {
-            writer: LOCAL_WRITER,
+            writer: carryingWriter({ session, settings: loadSettings(process.cwd()), env: process.env, emit: warn }),
             maxTokens: BRANCH_TOKENS,
             ...(options.focus === undefined ? {} : { focus: options.focus }),
           },
