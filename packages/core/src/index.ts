@@ -59,7 +59,15 @@ export { type FileState, type FileStep, fileSteps, filesLeftOut } from "./files/
 export type { FileDescriptor, FileStatus, FsPort, OpenMode } from "./fs-port.ts";
 export { readLedger, storeLedger } from "./ledger/checkpoint.ts";
 export { contentText, extendLedger } from "./ledger/extend.ts";
-export { compareText, FILES_SHOWN, fileDetails, filesTreeLines, isModified, stripFileTags } from "./ledger/files.ts";
+export {
+  compareText,
+  FILES_SHOWN,
+  fileDetails,
+  filesTreeLines,
+  formatFileLists,
+  isModified,
+  stripFileTags,
+} from "./ledger/files.ts";
 export { type CarriedMessage, carriedMessages, HANDOFF } from "./ledger/handed-over.ts";
 export { clipEnd, clipStart } from "./ledger/results.ts";
 export { findSaid, type Said, type SaidDecision } from "./ledger/said.ts";

@@ -208,6 +208,7 @@ async function write(shot: Snapshot, plan: CompactionPlan): Promise<Candidate | 
   );
   const task: NoteTask = {
     nodes: plan.history,
+    ...(request.behaviour ? { fileLists: request.behaviour.fileLists } : {}),
     ...(plan.isSplitTurn ? { turnPrefix: plan.turnPrefix } : {}),
     ledger,
     ...(plan.previous ? { previous: { text: noteTextOf(plan.previous), id: plan.previous.id } } : {}),

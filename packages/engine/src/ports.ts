@@ -72,6 +72,8 @@ export interface NoteTask {
   focus?: string;
   /** Texts of extensions and of a memory, for a summariser beside the conversation. */
   additionalContext?: readonly string[];
+  /** `lists`: `<read-files>` and `<modified-files>` instead of one `<files>` tree. */
+  fileLists?: "tree" | "lists";
   /** What the text is for, where it is not a note over history. */
   purpose?: "branch" | "handoff";
   /** Stands in for the instructions of the history prompt. */

@@ -2,7 +2,15 @@
  * Lines of a note that come from the ledger: each one computed, each with the entry it stands for.
  * Must not read messages; what the ledger does not hold is not claimed.
  */
-import { type CommandFact, compareText, FILES_SHOWN, type FileFact, filesTreeLines, isModified } from "@stet/core";
+import {
+  type CommandFact,
+  compareText,
+  FILES_SHOWN,
+  type FileFact,
+  filesTreeLines,
+  formatFileLists,
+  isModified,
+} from "@stet/core";
 import type { Fact, Section } from "./budget.ts";
 import { type Placement, sectionFor } from "./placement.ts";
 import type { Absent } from "./render.ts";
@@ -114,7 +122,10 @@ function treeFacts(task: LocalTask): Fact[] {
   const facts: Fact[] = [];
   const add = (kind: "changedTree" | "tree", some: readonly FileFact[]) => {
     if (some.length === 0) return;
-    const text = `<files>\n${filesTreeLines(some, files.length).join("\n")}\n</files>`;
+    const text =
+      task.fileLists === "lists"
+        ? formatFileLists(some)
+        : `<files>\n${filesTreeLines(some, files.length).join("\n")}\n</files>`;
     facts.push({
       kind,
       section: "context",
@@ -122,7 +133,7 @@ function treeFacts(task: LocalTask): Fact[] {
       text,
       voice: "plain",
       ids: [],
-      count: Math.min(some.length, FILES_SHOWN),
+      count: task.fileLists === "lists" ? some.length : Math.min(some.length, FILES_SHOWN),
     });
   };
   if (changed.length < files.length) add("changedTree", changed);

@@ -253,3 +253,13 @@ test("the focus is shown and draws sentences that share its words", () => {
   expect(focused.text).toContain('asked of this note: "what module3 speaks"');
   expect(focused.text).toContain(`Sentence number ${at} speaks`);
 });
+
+test("omk: files as two lists, those only read apart from those changed; the tree where nothing else is said", () => {
+  const { nodes } = work().call("read", { path: "README.md" });
+  const listed = writeLocalNote(taskOf(nodes, { fileLists: "lists" })).text;
+  expect(listed).toContain(
+    "<read-files>\nREADME.md\n</read-files>\n\n<modified-files>\nsrc/date.ts\n</modified-files>",
+  );
+  expect(listed).not.toContain("<files>");
+  expect(writeLocalNote(taskOf(nodes)).text).toContain("<files>");
+});

@@ -21,6 +21,8 @@ export interface LocalTask {
   focus?: string;
   /** Texts of extensions and of a memory, for a summariser beside the conversation; a writer without a model has no use for them. */
   additionalContext?: readonly string[];
+  /** `lists`: `<read-files>` and `<modified-files>` instead of one `<files>` tree. */
+  fileLists?: "tree" | "lists";
   /** What the text is for, where it is not a note over history. */
   purpose?: "branch" | "handoff";
   /** Stands in for the instructions of the history prompt. */

@@ -129,6 +129,17 @@ export function formatFilesTree(files: readonly FileFact[]): string {
   return lines.length === 0 ? "" : `<files>\n${lines.join("\n")}\n</files>`;
 }
 
+/** The older form: files only read, and files changed, one path a line, sorted. Empty text without files. */
+export function formatFileLists(files: readonly FileFact[]): string {
+  const block = (tag: string, some: readonly FileFact[]) => {
+    const paths = some.map(({ path }) => path).sort(compareText);
+    return paths.length === 0 ? [] : [`<${tag}>\n${paths.join("\n")}\n</${tag}>`];
+  };
+  const changed = files.filter(isModified);
+  const read = files.filter((file) => file.read && !isModified(file));
+  return [...block("read-files", read), ...block("modified-files", changed)].join("\n\n");
+}
+
 const FILE_TAGS = ["files", "read-files", "modified-files"] as const;
 
 /** `text` without any `<files>`, `<read-files>` or `<modified-files>` block and the blank lines before it, end trimmed. */
