@@ -258,7 +258,7 @@ test("omk: files as two lists, those only read apart from those changed; the tre
   const { nodes } = work().call("read", { path: "README.md" });
   const listed = writeLocalNote(taskOf(nodes, { fileLists: "lists" })).text;
   expect(listed).toContain(
-    "<read-files>\nREADME.md\n</read-files>\n\n<modified-files>\nsrc/date.ts\n</modified-files>",
+    "<read-files>\nREADME.md\n</read-files>\n\n<modified-files>\ndocs/date.md\nsrc/date.ts\n</modified-files>",
   );
   expect(listed).not.toContain("<files>");
   expect(writeLocalNote(taskOf(nodes)).text).toContain("<files>");
