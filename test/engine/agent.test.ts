@@ -233,17 +233,20 @@ describe("long runs", () => {
     ["ten times too low", 0.1],
     ["four times too high", 4],
     ["zero", 0],
+    ["off by another −100 % … +300 % in each answer, or missing", "any"],
   ] as const) {
     it(`usage ${name}: ${STEPS} steps with results up to ten windows, never a request above the limit`, async () => {
       const rng = new Rng(7);
-      const session = await create(`long-${name.replaceAll(" ", "-")}`);
+      const errors = new Rng(8);
+      const session = await create(`long-${name.replaceAll(/[^a-z]+/g, "-")}`);
       const big = echoTool(() => `word${rng.int(1e6)} `.repeat(rng.chance(0.1) ? 9000 : rng.int(900)));
       const provider = scripted((n, call) => {
         const tokens = Math.round(JSON.stringify(call.body).length / 4);
+        const share = factor === "any" ? (errors.chance(0.2) ? undefined : errors.next() * 4) : factor;
         const usage =
-          factor === undefined
+          share === undefined
             ? {}
-            : { usage: { input: Math.round(tokens * factor), output: 20, cacheRead: 0, cacheWrite: 0 } };
+            : { usage: { input: Math.round(tokens * share), output: 20, cacheRead: 0, cacheWrite: 0 } };
         return n % (STEPS / 4) === 0 ? { ...say(`turn over ${n}`), ...usage } : { ...use(`c${n}`, "echo"), ...usage };
       });
       const { agent, events } = agentOn(session, provider, { tools: [big] });
