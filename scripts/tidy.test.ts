@@ -77,7 +77,7 @@ const innocent: [path: string, body: string][] = [
   ["packages/engine/src/x.test.ts", 'it("x", (context) => {\n  if (!data) context.skip("no data");\n});'],
   ["packages/engine/src/x.test.ts", 'const cwd = "/home/user/project";'],
   ["packages/engine/src/common-prefix.ts", "const todo = 1;"],
-  ["packages/engine/src/x.ts", 'const a = "src/work/x"; const b = "https://x.test/home/y"; // http://localhost/tmp/z'],
+  ["packages/engine/src/x.ts", 'const a = "src/home/x"; const b = "https://x.test/home/y"; // http://localhost/tmp/z'],
   ["packages/cli/src/catalog.ts", "let a = 1;\n".repeat(600)],
   ["packages/engine/src/x.laws.test.ts", 'it("control: a planted bug is caught", () => {});'],
   ["docs/x.md", "[a](there.md#part) [b](https://example.com) [c](#here) `[d](gone.md)`\n```\n[e](gone.md)\n```"],

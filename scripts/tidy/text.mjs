@@ -2,7 +2,7 @@
  * What may not stand in any source as plain text. Tests are exempt from the rule on paths: sessions name folders.
  */
 
-// A path on somebody's machine; the look-behind lets `src/work/` and web addresses pass.
+// A path on somebody's machine; the look-behind lets folders inside the project and web addresses pass.
 const MACHINE_PATH = /(?<![\w.~@:*}-])\/(?:work|home|tmp|root|Users)\/(?=[\w.$-])/;
 const LOOSE_END = /(?:\/\/|\/\*|^\s*\*|<!-{2}).*\b(?:TODO|FIXME|XXX)\b/;
 

@@ -1,84 +1,13 @@
 /** The loop against a scripted model: tools, queue, cancel, crash, overflow, and requests that always fit. */
-import {
-  type AssistantMessage,
-  type CallEvent,
-  estimateTextTokens,
-  type ModelCall,
-  type Provider,
-  type Tool,
-  type Usage,
-  validateRequest,
-} from "@stet/core";
-import { Agent, type AgentEvent, type AgentOptions, permissionOf, type Session, undo } from "@stet/engine";
+import { estimateTextTokens, type Tool, type Usage } from "@stet/core";
+import { permissionOf, type Session, undo } from "@stet/engine";
 import { Rng } from "@stet/testkit";
 import { describe, expect, it } from "vitest";
-import { LOCAL, requestOf, testFolder } from "./harness.ts";
+import { requestOf, testFolder } from "./harness.ts";
+import { echoTool, say, scripted, startAgent, type Turn, use } from "./scripted-model.ts";
 
 const { create, open } = testFolder();
 const STEPS = process.env.STET_LONG ? 500 : 60;
-const MODEL = { provider: "scripted", id: "m", api: "anthropic-messages" };
-
-type Turn = Partial<AssistantMessage> & { failure?: Extract<CallEvent, { type: "end" }>["failure"] };
-const say = (text: string): Turn => ({ content: [{ type: "text", text }], stopReason: "stop" });
-const use = (id: string, name: string, args: Record<string, string> = {}): Turn => ({
-  content: [{ type: "toolCall", id, name, arguments: args }],
-  stopReason: "toolUse",
-});
-
-/** Answers turn by turn; refuses what its family's rules forbid, or what is above `most` tokens by its own count. */
-function scripted(next: (n: number, call: ModelCall) => Turn): Provider & { bodies: unknown[] } {
-  const bodies: unknown[] = [];
-  return {
-    id: "scripted",
-    family: "anthropic",
-    bodies,
-    async *call(call): AsyncIterable<CallEvent> {
-      bodies.push(call.body);
-      const broken = validateRequest("anthropic", call.body);
-      if (broken.length > 0) throw new Error(`illegal request: ${broken[0]?.rule} at ${broken[0]?.at}`);
-      const { failure, ...turn } = next(bodies.length, call);
-      const message: AssistantMessage = {
-        role: "assistant",
-        content: [],
-        provider: MODEL.provider,
-        model: MODEL.id,
-        api: MODEL.api,
-        stopReason: failure ? "error" : "stop",
-        ...turn,
-      };
-      yield failure ? { type: "end", message, failure } : { type: "end", message };
-    },
-  };
-}
-
-function echoTool(text: (args: Record<string, unknown>) => string, name = "echo"): Tool {
-  return {
-    spec: { name, description: "says it", parameters: { type: "object", properties: {} } },
-    power: "read",
-    run: async (args) => ({ content: [{ type: "text", text: text(args) }], isError: false }),
-  };
-}
-
-function agentOn(session: Session, provider: Provider, more: Partial<AgentOptions> = {}) {
-  const events: AgentEvent[] = [];
-  const agent = new Agent({
-    session,
-    provider,
-    model: MODEL,
-    window: 16_000,
-    maxOutputTokens: 1000,
-    tools: [echoTool(() => "echoed")],
-    system: async () => ({ kind: "bounded", stable: "You are a test agent.", dynamic: "Folder: /p" }),
-    cwd: "/p",
-    permission: permissionOf("all"),
-    wait: async () => {},
-    writers: [LOCAL],
-    emit: (event) => events.push(event),
-    ...more,
-  });
-  return { agent, events };
-}
-
 /** Of what a message holds, its texts and calls; what a request adds to it is not counted. */
 const messageTokens = (message: object) =>
   estimateTextTokens(JSON.stringify("content" in message ? message.content : ""));
@@ -89,7 +18,7 @@ describe("a run", () => {
   it("says, calls tools, says: every step is on disk and the reopened request is the same", async () => {
     const session = await create("plain");
     const provider = scripted((n) => (n === 1 ? use("c1", "echo") : say("done")));
-    const { agent, events } = agentOn(session, provider);
+    const { agent, events } = startAgent(session, provider);
     const result = await agent.run("please echo", never);
     expect(result).toMatchObject({ text: "done", stopReason: "stop", requests: 2, violations: 0 });
     expect(events.map((event) => event.type)).toEqual(
@@ -102,7 +31,7 @@ describe("a run", () => {
   it("two requests with nothing rewritten between share their whole prefix", async () => {
     const session = await create("prefix");
     const provider = scripted((n) => (n < 4 ? use(`c${n}`, "echo") : say("done")));
-    await agentOn(session, provider).agent.run("go", never);
+    await startAgent(session, provider).agent.run("go", never);
     const messages = provider.bodies.map((body) =>
       JSON.stringify((body as { messages: unknown[] }).messages).replaceAll(/,"cache_control":\{[^}]*\}/g, ""),
     );
@@ -132,7 +61,7 @@ describe("a run", () => {
       stopReason: "toolUse",
     };
     const provider = scripted((n) => (n === 1 ? calls : say("ok")));
-    const { agent } = agentOn(session, provider, { tools: [broken, writer], permission: permissionOf("read-only") });
+    const { agent } = startAgent(session, provider, { tools: [broken, writer], permission: permissionOf("read-only") });
     expect((await agent.run("go", never)).stopReason).toBe("stop");
     for (const text of ["no such tool: nothing", "broken failed: boom", "write is not allowed in mode read-only"])
       expect(requestOf(session)).toContain(text);
@@ -141,13 +70,13 @@ describe("a run", () => {
   it("queued words are said once, in order, at their point, and survive a restart", async () => {
     const session = await create("queue");
     const provider = scripted((n) => (n === 1 ? use("c1", "echo") : say(`answer ${n}`)));
-    const { agent } = agentOn(session, provider);
+    const { agent } = startAgent(session, provider);
     await agent.enqueue("follow_up", "and then this");
     await agent.enqueue("steer", "first that");
     await session.close();
     const again = await open(session.file);
     await again.makeOwn(undefined);
-    const result = await agentOn(again, provider).agent.run("go", never);
+    const result = await startAgent(again, provider).agent.run("go", never);
     expect(result.requests).toBe(2);
     const request = requestOf(again);
     const places = ["and then this", "first that", '"go"'].map((text) => request.split(text));
@@ -167,10 +96,10 @@ describe("a run", () => {
       },
     };
     const provider = scripted((n) => (n === 1 ? use("c1", "echo") : say("back again")));
-    expect((await agentOn(session, provider, { tools: [slow] }).agent.run("go", stop.signal)).stopReason).toBe(
+    expect((await startAgent(session, provider, { tools: [slow] }).agent.run("go", stop.signal)).stopReason).toBe(
       "aborted",
     );
-    const result = await agentOn(session, provider).agent.run("and now?", never);
+    const result = await startAgent(session, provider).agent.run("and now?", never);
     expect(result).toMatchObject({ stopReason: "stop", text: "back again" });
     expect(requestOf(session)).toContain("cancelled");
   });
@@ -184,7 +113,7 @@ describe("a run", () => {
         fields: { message: { role: "assistant", content: use("lost", "echo").content, stopReason: "toolUse" } },
       },
     ]);
-    const result = await agentOn(
+    const result = await startAgent(
       session,
       scripted(() => say("fine")),
     ).agent.run("still there?", never);
@@ -198,15 +127,15 @@ describe("a run", () => {
     const limited = scripted((n) =>
       n < 3 ? { failure: { kind: "rate_limit", message: "slow down", retryAfterMs: 7000 } } : say("through"),
     );
-    const { agent } = agentOn(session, limited, { wait: async (ms) => void waits.push(ms) });
+    const { agent } = startAgent(session, limited, { wait: async (ms) => void waits.push(ms) });
     expect(await agent.run("go", never)).toMatchObject({ text: "through", stopReason: "stop" });
     expect(waits).toEqual([7000, 7000]);
     const unpaid = scripted(() => ({ failure: { kind: "quota", message: "no credit" } }));
-    const result = await agentOn(session, unpaid).agent.run("again", never);
+    const result = await startAgent(session, unpaid).agent.run("again", never);
     expect(result).toMatchObject({ stopReason: "error", failure: { kind: "quota" } });
     expect(
       (
-        await agentOn(
+        await startAgent(
           session,
           scripted(() => say("ok")),
         ).agent.run("now?", never)
@@ -218,7 +147,7 @@ describe("a run", () => {
     const session = await create("money");
     const usage: Usage = { input: 1000, output: 10, cacheRead: 0, cacheWrite: 0 };
     const provider = scripted((n) => ({ ...use(`c${n}`, "echo"), usage }));
-    const { agent } = agentOn(session, provider, {
+    const { agent } = startAgent(session, provider, {
       maxUsd: 0.35,
       costOf: ({ input }) => ({ input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: input / 10_000 }),
     });
@@ -249,7 +178,7 @@ describe("long runs", () => {
             : { usage: { input: Math.round(tokens * share), output: 20, cacheRead: 0, cacheWrite: 0 } };
         return n % (STEPS / 4) === 0 ? { ...say(`turn over ${n}`), ...usage } : { ...use(`c${n}`, "echo"), ...usage };
       });
-      const { agent, events } = agentOn(session, provider, { tools: [big] });
+      const { agent, events } = startAgent(session, provider, { tools: [big] });
       for (let i = 0; i < 4; i++) {
         const result = await agent.run(`request number ${i}, word for word`, never);
         expect(result).toMatchObject({ stopReason: "stop", violations: 0 });
@@ -275,7 +204,7 @@ describe("long runs", () => {
     const session = await create("spill");
     const huge = echoTool(() => `start ${"x".repeat(100_000)} end`);
     const provider = scripted((n) => (n === 1 ? use("c1", "echo") : say("seen")));
-    await agentOn(session, provider, { tools: [huge], window: 200_000 }).agent.run("go", never);
+    await startAgent(session, provider, { tools: [huge], window: 200_000 }).agent.run("go", never);
     expect(requestOf(session)).toMatch(
       /start x+.*left out; the whole output is kept as blob:sha256:[0-9a-f]{64}.*x+ end/s,
     );
@@ -289,19 +218,19 @@ describe("long runs", () => {
       if (JSON.stringify(call.body).length > limit) return overflow;
       return n % 25 === 0 ? say("done") : use(`c${n}`, "echo");
     });
-    const { agent } = agentOn(session, provider, { tools: [echoTool(() => "result ".repeat(300))] });
+    const { agent } = startAgent(session, provider, { tools: [echoTool(() => "result ".repeat(300))] });
     expect(await agent.run("go", never)).toMatchObject({ stopReason: "stop" });
     expect(agent.maintenance.compactions.some((one) => one.trigger === "overflow")).toBe(true);
     limit = 10;
     await expect(agent.run("more", never)).rejects.toMatchObject({ code: "context/does_not_fit", exitCode: 2 });
     limit = 1e9;
-    expect((await agentOn(session, provider).agent.run("and now", never)).stopReason).toBe("stop");
+    expect((await startAgent(session, provider).agent.run("and now", never)).stopReason).toBe("stop");
   });
 
   it("a rewrite the agent made can be taken back", async () => {
     const session = await create("taken-back");
     const provider = scripted((n) => (n % 20 === 0 ? say("done") : use(`c${n}`, "echo")));
-    const { agent } = agentOn(session, provider, { tools: [echoTool(() => "result ".repeat(700))] });
+    const { agent } = startAgent(session, provider, { tools: [echoTool(() => "result ".repeat(700))] });
     await agent.run("go", never);
     expect(agent.maintenance.compactions.length).toBeGreaterThan(0);
     expect((await undo(session, { window: 1_000_000, prepareToWrite: async () => {} })).outcome).toBe("committed");

@@ -1,7 +1,7 @@
 /** Extensions while an agent runs: told of everything in order, asked once for each compaction, never able to break it. */
-import { type AssistantMessage, type CallEvent, type ModelCall, type Provider, validateRequest } from "@stet/core";
+import type { Provider } from "@stet/core";
 import {
-  Agent,
+  type Agent,
   type AgentOptions,
   completion,
   DEFAULT_RETRY,
@@ -14,50 +14,20 @@ import {
   type NoteWriter,
   observed,
   open as openHost,
-  permissionOf,
   type Session,
   type StandAloneResult,
 } from "@stet/engine";
 import { MemoryStore } from "@stet/storage";
 import { describe, expect, it } from "vitest";
 import { LOCAL, testFolder } from "./harness.ts";
+import { use as anyUse, echoTool, MODEL, say, scripted, startAgent, type Turn } from "./scripted-model.ts";
 
 const { create } = testFolder();
-const MODEL = { provider: "scripted", id: "m", api: "anthropic-messages" };
 const never = new AbortController().signal;
 const forever: HookOptions["wait"] = (_ms, signal) =>
   new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
 
-type Turn = Partial<AssistantMessage> & { failure?: Extract<CallEvent, { type: "end" }>["failure"] };
-const say = (text: string): Turn => ({ content: [{ type: "text", text }], stopReason: "stop" });
-const use = (id: string): Turn => ({
-  content: [{ type: "toolCall", id, name: "echo", arguments: {} }],
-  stopReason: "toolUse",
-});
-
-function scripted(next: (n: number, call: ModelCall) => Turn): Provider & { bodies: ModelCall["body"][] } {
-  const bodies: ModelCall["body"][] = [];
-  return {
-    id: "scripted",
-    family: "anthropic",
-    bodies,
-    async *call(call): AsyncIterable<CallEvent> {
-      bodies.push(call.body);
-      expect(validateRequest("anthropic", call.body)).toEqual([]);
-      const { failure, ...turn } = next(bodies.length, call);
-      const message: AssistantMessage = {
-        role: "assistant",
-        content: [],
-        provider: MODEL.provider,
-        model: MODEL.id,
-        api: MODEL.api,
-        stopReason: failure ? "error" : "stop",
-        ...turn,
-      };
-      yield failure ? { type: "end", message, failure } : { type: "end", message };
-    },
-  };
-}
+const use = (id: string) => anyUse(id, "echo");
 
 async function setUp(name: string, hookOptions: Partial<HookOptions> = {}) {
   const session = await create(name);
@@ -66,29 +36,8 @@ async function setUp(name: string, hookOptions: Partial<HookOptions> = {}) {
   return { session, hooks: session.ports.hooks, failures };
 }
 
-function agentOn(session: Session, provider: Provider, resultText: string, more: Partial<AgentOptions> = {}) {
-  return new Agent({
-    session,
-    provider,
-    model: MODEL,
-    window: 16_000,
-    maxOutputTokens: 1000,
-    tools: [
-      {
-        spec: { name: "echo", description: "says it", parameters: { type: "object", properties: {} } },
-        power: "read",
-        run: async () => ({ content: [{ type: "text", text: resultText }], isError: false }),
-      },
-    ],
-    system: async () => ({ kind: "bounded", stable: "You are a test agent.", dynamic: "Folder: /p" }),
-    cwd: "/p",
-    permission: permissionOf("all"),
-    wait: async () => {},
-    writers: [LOCAL],
-    emit: () => {},
-    ...more,
-  });
-}
+const agentOn = (session: Session, provider: Provider, resultText: string, more: Partial<AgentOptions> = {}): Agent =>
+  startAgent(session, provider, { tools: [echoTool(() => resultText)], ...more }).agent;
 
 /** Names of everything told, in order. */
 function listen(hooks: Hooks): { name: HookName; event: object }[] {

@@ -1,20 +1,11 @@
 /** What makes room besides notes: a larger model, quiet hours; and what a reopened session still knows of hysteresis. */
-import type { AssistantMessage, CallEvent, Provider, Tool } from "@stet/core";
+import type { Provider } from "@stet/core";
 import { behaviourOf, StetError } from "@stet/core";
-import {
-  Agent,
-  type AgentEvent,
-  type AgentOptions,
-  goTo,
-  modelOf,
-  type NoteWriter,
-  permissionOf,
-  type Session,
-  undo,
-} from "@stet/engine";
+import { type AgentOptions, goTo, modelOf, type NoteWriter, type Session, undo } from "@stet/engine";
 import { writeLocalNote } from "@stet/writers";
 import { describe, expect, it } from "vitest";
 import { LOCAL, requestOf, testFolder } from "./harness.ts";
+import { echoTool, say, scripted, startAgent, use } from "./scripted-model.ts";
 
 const { create, open } = testFolder();
 const never = new AbortController().signal;
@@ -23,52 +14,21 @@ const never = new AbortController().signal;
 function provider(steps: number, most = Number.POSITIVE_INFINITY): Provider & { asked: string[] } {
   const asked: string[] = [];
   let n = 0;
-  return {
-    id: "p",
-    family: "anthropic",
-    asked,
-    async *call({ model, body }): AsyncIterable<CallEvent> {
-      asked.push(model.id);
-      const base: AssistantMessage = { role: "assistant", content: [], provider: "p", model: model.id, api: model.api };
-      if (JSON.stringify(body).length > most)
-        yield {
-          type: "end",
-          message: { ...base, stopReason: "error" },
-          failure: { kind: "overflow", message: "long" },
-        };
-      else if (n++ < steps) {
-        const call = { type: "toolCall" as const, id: `c${n}`, name: "work", arguments: {} };
-        yield { type: "end", message: { ...base, content: [call], stopReason: "toolUse" } };
-      } else yield { type: "end", message: { ...base, content: [{ type: "text", text: "done" }], stopReason: "stop" } };
-    },
-  };
+  const model = scripted((_n, { model: { id }, body }) => {
+    asked.push(id);
+    if (JSON.stringify(body).length > most) return { failure: { kind: "overflow", message: "long" } };
+    return n++ < steps ? use(`c${n}`, "work") : say("done");
+  });
+  return Object.assign(model, { asked });
 }
 
-const WORK: Tool = {
-  spec: { name: "work", description: "works", parameters: { type: "object", properties: {} } },
-  power: "read",
-  run: async () => ({ content: [{ type: "text", text: "one two three four. ".repeat(150) }], isError: false }),
-};
-
-function agentOn(session: Session, by: Provider, more: Partial<AgentOptions> = {}) {
-  const events: AgentEvent[] = [];
-  const agent = new Agent({
-    session,
-    provider: by,
+const agentOn = (session: Session, by: Provider, more: Partial<AgentOptions> = {}) =>
+  startAgent(session, by, {
     model: { provider: "p", id: "small", api: "anthropic-messages" },
     window: 12_000,
-    maxOutputTokens: 1000,
-    tools: [WORK],
-    system: async () => ({ kind: "bounded", stable: "You are a test agent.", dynamic: "" }),
-    cwd: "/p",
-    permission: permissionOf("all"),
-    wait: async () => {},
-    writers: [LOCAL],
-    emit: (event) => events.push(event),
+    tools: [echoTool(() => "one two three four. ".repeat(150), "work")],
     ...more,
   });
-  return { agent, events };
-}
 
 describe("a larger model", () => {
   const promotion = (by: Provider, window = 100_000) => ({

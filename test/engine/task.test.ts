@@ -1,77 +1,20 @@
 /** Subagents: lineage, the brief word for word, a window of their own, cost, failure, cancel. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import {
-  type AssistantMessage,
-  type CallEvent,
-  type ModelCall,
-  type Provider,
-  type Tool,
-  type Usage,
-  validateRequest,
-} from "@stet/core";
-import { Agent, type AgentOptions, permissionOf, recallIn, type Session, taskTool, usageOf } from "@stet/engine";
+import type { Provider, Tool, Usage } from "@stet/core";
+import { type Agent, type AgentOptions, recallIn, type Session, taskTool, usageOf } from "@stet/engine";
 import { describe, expect, it } from "vitest";
-import { LOCAL, requestOf, testFolder } from "./harness.ts";
+import { requestOf, testFolder } from "./harness.ts";
+import { echoTool, say, scripted, startAgent, type Turn } from "./scripted-model.ts";
 
 const { create, open } = testFolder();
-const MODEL = { provider: "scripted", id: "m", api: "anthropic-messages" };
 const never = new AbortController().signal;
 
-type Turn = Partial<AssistantMessage> & { failure?: Extract<CallEvent, { type: "end" }>["failure"] };
-const say = (text: string): Turn => ({ content: [{ type: "text", text }], stopReason: "stop" });
 const use = (...calls: [id: string, name: string, args?: Record<string, string>][]): Turn => ({
   content: calls.map(([id, name, args = {}]) => ({ type: "toolCall", id, name, arguments: args })),
   stopReason: "toolUse",
 });
 
-function scripted(next: (n: number, call: ModelCall) => Turn): Provider & { bodies: unknown[] } {
-  const bodies: unknown[] = [];
-  return {
-    id: "scripted",
-    family: "anthropic",
-    bodies,
-    async *call(call): AsyncIterable<CallEvent> {
-      bodies.push(call.body);
-      expect(validateRequest("anthropic", call.body)).toEqual([]);
-      const { failure, ...turn } = next(bodies.length, call);
-      const base = {
-        role: "assistant" as const,
-        content: [],
-        provider: MODEL.provider,
-        model: MODEL.id,
-        api: MODEL.api,
-      };
-      const message: AssistantMessage = { ...base, stopReason: failure ? "error" : "stop", ...turn };
-      yield failure ? { type: "end", message, failure } : { type: "end", message };
-    },
-  };
-}
-
-function echo(text: () => string): Tool {
-  return {
-    spec: { name: "echo", description: "says it", parameters: { type: "object", properties: {} } },
-    power: "read",
-    run: async () => ({ content: [{ type: "text", text: text() }], isError: false }),
-  };
-}
-
-function agentOn(session: Session, provider: Provider, more: Partial<AgentOptions> = {}): Agent {
-  return new Agent({
-    session,
-    provider,
-    model: MODEL,
-    window: 16_000,
-    maxOutputTokens: 1000,
-    tools: [echo(() => "echoed")],
-    system: async () => ({ kind: "bounded", stable: "You are a test agent.", dynamic: "" }),
-    cwd: "/p",
-    permission: permissionOf("all"),
-    wait: async () => {},
-    writers: [LOCAL],
-    emit: () => {},
-    ...more,
-  });
-}
+const agentOn = (...given: Parameters<typeof startAgent>): Agent => startAgent(...given).agent;
 
 /** An agent whose subagents talk to `helper`; gives every child session file too. */
 function withHelpers(
@@ -109,7 +52,7 @@ describe("a task", () => {
       usage,
     }));
     const helper = scripted((n) => ({ ...(n === 1 ? use(["c1", "echo"]) : say("The port is 8123.")), usage }));
-    const { agent, children } = withHelpers(session, parent, helper, { tools: [echo(() => "many details")] });
+    const { agent, children } = withHelpers(session, parent, helper, { tools: [echoTool(() => "many details")] });
     const result = await agent.run("which port?", never);
     expect(result).toMatchObject({ text: "It is 8123.", stopReason: "stop", usage: { input: 4000, output: 40 } });
     expect(requestOf(session)).toContain("The port is 8123.");
@@ -143,7 +86,7 @@ describe("a task", () => {
     const brief = "Read everything and count. Never skip a file.";
     const parent = scripted((n) => (n === 1 ? use(["t1", "task", { brief }]) : say("done")));
     const helper = scripted((n) => (n <= 60 ? use([`c${n}`, "echo"]) : say("sixty files")));
-    const more = { window: 200_000, tools: [echo(() => "word ".repeat(900))] };
+    const more = { window: 200_000, tools: [echoTool(() => "word ".repeat(900))] };
     const { agent, children } = withHelpers(session, parent, helper, more, { ...more, window: 12_000 });
     expect(await agent.run("go", never)).toMatchObject({ text: "done" });
     expect(requestOf(session)).toContain("sixty files");
@@ -204,7 +147,7 @@ describe("a task", () => {
     );
     const helper = scripted((n) => (n > 2 ? say("never said") : use([`c${n}`, "echo"])));
     const slow: Tool = {
-      ...echo(() => ""),
+      ...echoTool(() => ""),
       run: async (_args, { signal }) => {
         stop.abort();
         return { content: [{ type: "text", text: String(signal.aborted) }], isError: true };

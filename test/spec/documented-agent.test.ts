@@ -2,9 +2,9 @@
  * The behaviours both source systems document, by their numbers: what makes room while the agent works, who is asked for a
  * note, and what is typed meanwhile. Where a decision of ours overrides one, the test asserts ours and says so.
  */
-import type { AssistantMessage, CallEvent, CallFailure, Provider, Tool } from "@stet/core";
+import type { Provider, Tool } from "@stet/core";
 import {
-  Agent,
+  type Agent,
   type AgentEvent,
   type AgentOptions,
   completion,
@@ -12,7 +12,6 @@ import {
   handoff,
   type NoteWriter,
   PRUNE,
-  permissionOf,
   Queue,
   recallIn,
   rewrite,
@@ -26,68 +25,22 @@ import { describe, expect, it, vi } from "vitest";
 import { type MethodSetup, methodList, methodNamed } from "../../packages/cli/src/agent/methods.ts";
 import { loadSettings } from "../../packages/cli/src/settings.ts";
 import { answer, call, LOCAL, requestOf, result, testFolder, user } from "../engine/harness.ts";
+import { echoTool, MODEL, say, scripted, startAgent, type Turn } from "../engine/scripted-model.ts";
 
 const { create, folder } = testFolder();
 const write = { prepareToWrite: async () => {} };
 const never = new AbortController().signal;
 const words = (n: number, tag: string) => Array.from({ length: n }, (_, i) => `${tag}${i}`).join(" ");
-const MODEL = { provider: "p", id: "m", api: "anthropic-messages" };
 
-type Turn = Partial<AssistantMessage> & { failure?: CallFailure };
-const say = (text: string): Turn => ({ content: [{ type: "text", text }], stopReason: "stop" });
 const use = (n: number, path = "same.ts"): Turn => ({
   content: [{ type: "toolCall", id: `c${n}`, name: "read", arguments: { path } }],
   stopReason: "toolUse",
 });
 const overflow: Turn = { failure: { kind: "overflow", message: "prompt is too long" } };
 
-function scripted(next: (n: number) => Turn): Provider & { bodies: string[] } {
-  const bodies: string[] = [];
-  return {
-    id: "p",
-    family: "anthropic",
-    bodies,
-    async *call({ body, model }): AsyncIterable<CallEvent> {
-      bodies.push(JSON.stringify(body));
-      const { failure, ...turn } = next(bodies.length);
-      const base = {
-        role: "assistant" as const,
-        content: [],
-        provider: model.provider,
-        model: model.id,
-        api: model.api,
-      };
-      const message: AssistantMessage = { ...base, stopReason: failure ? "error" : "stop", ...turn };
-      yield failure ? { type: "end", message, failure } : { type: "end", message };
-    },
-  };
-}
-
-const readTool = (size: number): Tool => ({
-  spec: { name: "read", description: "reads", parameters: { type: "object", properties: {} } },
-  power: "read",
-  run: async () => ({ content: [{ type: "text", text: words(size, "w") }], isError: false }),
-});
-
-function agentOn(session: Session, provider: Provider, more: Partial<AgentOptions> = {}) {
-  const events: AgentEvent[] = [];
-  const agent: Agent = new Agent({
-    session,
-    provider,
-    model: MODEL,
-    window: 16_000,
-    maxOutputTokens: 1000,
-    tools: [readTool(200)],
-    system: async () => ({ kind: "bounded", stable: "You are a test agent.", dynamic: "" }),
-    cwd: "/p",
-    permission: permissionOf("all"),
-    wait: async () => {},
-    writers: [LOCAL],
-    emit: (event) => events.push(event),
-    ...more,
-  });
-  return { agent, events };
-}
+const readTool = (size: number): Tool => echoTool(() => words(size, "w"), "read");
+const agentOn = (session: Session, provider: Provider, more: Partial<AgentOptions> = {}) =>
+  startAgent(session, provider, { tools: [readTool(200)], ...more });
 
 /** A writer that waits until `meanwhile` is over. */
 const slow = (meanwhile: () => Promise<unknown>): NoteWriter => ({
@@ -310,7 +263,7 @@ describe("who is asked for a note", () => {
       expect(await agent.run("work", never)).toMatchObject({ text: "done", requests: 30 });
       expect(server.requests.length).toBeGreaterThan(0);
       expect(new Set(server.requests.map(({ body }) => body.model))).toEqual(new Set(["writer"]));
-      expect(own.bodies.filter((body) => body.includes("<conversation>"))).toEqual([]);
+      expect(own.bodies.filter((body) => JSON.stringify(body).includes("<conversation>"))).toEqual([]);
       const asked = [...session.tree().entries()].flatMap(({ entry }) => (entry.type === "usage" ? [entry.model] : []));
       expect(new Set(asked)).toEqual(new Set(["there/writer"]));
       expect(agent.maintenance.compactions[0]?.strategy).toBe("model");

@@ -2,66 +2,27 @@
  * What users of coding agents reported, one test each, named after the report's number: compaction that comes too late (A),
  * and loops (B). Against the real engine; the model is scripted.
  */
-import type { AssistantMessage, CallEvent, ModelCall, Provider, Tool, Usage } from "@stet/core";
+import type { Provider, Tool, Usage } from "@stet/core";
 import { behaviourOf, limitsFor, openPolicy, step } from "@stet/core";
-import { Agent, type AgentEvent, type AgentOptions, PRUNE, permissionOf, recallIn, type Session } from "@stet/engine";
+import { type AgentOptions, PRUNE, recallIn, type Session } from "@stet/engine";
 import { Rng } from "@stet/testkit";
 import { type CompletionResult, modelWriter } from "@stet/writers";
 import { describe, expect, it } from "vitest";
 import { answer, compact, LOCAL, requestOf, testFolder, user } from "../engine/harness.ts";
+import { echoTool, say, scripted, startAgent, type Turn } from "../engine/scripted-model.ts";
 
 const { create, open } = testFolder();
 const never = new AbortController().signal;
-const MODEL = { provider: "p", id: "m", api: "anthropic-messages" };
-type Turn = Partial<AssistantMessage> & { failure?: Extract<CallEvent, { type: "end" }>["failure"] };
 
-const say = (text: string): Turn => ({ content: [{ type: "text", text }], stopReason: "stop" });
 const use = (...ids: string[]): Turn => ({
   content: ids.map((id) => ({ type: "toolCall", id, name: "work", arguments: {} })),
   stopReason: "toolUse",
 });
-
-function scripted(next: (n: number, call: ModelCall) => Turn): Provider & { asked: number; bodies: string[] } {
-  const provider = {
-    id: "p",
-    family: "anthropic" as const,
-    asked: 0,
-    bodies: [] as string[],
-    async *call(call: ModelCall): AsyncIterable<CallEvent> {
-      provider.bodies.push(JSON.stringify(call.body));
-      const { failure, ...turn } = next(++provider.asked, call);
-      const base = { role: "assistant" as const, content: [], provider: "p", model: "m", api: MODEL.api };
-      const message: AssistantMessage = { ...base, stopReason: failure ? "error" : "stop", ...turn };
-      yield failure ? { type: "end", message, failure } : { type: "end", message };
-    },
-  };
-  return provider;
-}
-
-const tool = (text: string): Tool => ({
-  spec: { name: "work", description: "works", parameters: { type: "object", properties: {} } },
-  power: "read",
-  run: async () => ({ content: [{ type: "text", text }], isError: false }),
-});
+const tool = (text: string): Tool => echoTool(() => text, "work");
 const SMALL = "one two three four. ".repeat(40);
 
 function agentOn(session: Session, provider: Provider, more: Partial<AgentOptions> = {}) {
-  const events: AgentEvent[] = [];
-  const agent = new Agent({
-    session,
-    provider,
-    model: MODEL,
-    window: 16_000,
-    maxOutputTokens: 1000,
-    tools: [tool(SMALL)],
-    system: async () => ({ kind: "bounded", stable: "You are a test agent.", dynamic: "" }),
-    cwd: "/p",
-    permission: permissionOf("all"),
-    wait: async () => {},
-    writers: [LOCAL],
-    emit: (event) => events.push(event),
-    ...more,
-  });
+  const { agent, events } = startAgent(session, provider, { tools: [tool(SMALL)], ...more });
   const requests = () => events.flatMap((event) => (event.type === "request" ? [event] : []));
   const attempts = () => events.filter(({ type }) => type === "rewrite_start").length;
   return { agent, events, requests, attempts };
@@ -262,7 +223,8 @@ describe("(b) loops", () => {
     await agent.run("last one", never);
     await agent.maintenance.onAsked(undefined, undefined, never);
     expect(compactions(session)).toBeGreaterThan(0);
-    expect(provider.asked).toBe(1);
+    expect(await agent.run(undefined, never)).toMatchObject({ stopReason: "stop", requests: 0 });
+    expect(provider.bodies.length).toBe(1);
     expect(requestOf(session)).toContain("finished");
   });
 
@@ -390,7 +352,7 @@ describe("(b) loops", () => {
     expect(instructions.length).toBeGreaterThan(0);
     for (const line of instructions) {
       expect(line.length).toBeGreaterThan(20);
-      for (const body of provider.bodies) expect(body).not.toContain(JSON.stringify(line).slice(1, -1));
+      for (const body of provider.bodies) expect(JSON.stringify(body)).not.toContain(JSON.stringify(line).slice(1, -1));
     }
     expect(requestOf(await open(session.file))).toBe(requestOf(session));
   });

@@ -158,6 +158,7 @@ export {
   type ModelRef,
   type NativeAnswer,
   type NativeCall,
+  type NativeResult,
   type Provider,
 } from "./provider.ts";
 export type { Alternative, Graft, Prefix, Replacement, Stub } from "./replacement.ts";

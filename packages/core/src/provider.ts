@@ -3,6 +3,7 @@
  * asked, decide whether to ask again, or keep anything between calls.
  */
 import "./abort-signal.ts";
+import type { NativeItem } from "./context/native-items.ts";
 import type { NativeWay } from "./context/native-request.ts";
 import type { AssistantMessage, Json, Usage } from "./message.ts";
 import type { ProviderFamily } from "./rules/violation.ts";
@@ -93,4 +94,21 @@ export interface Provider {
 /** Failures that pass by waiting; everything else fails at once. */
 export function isTransient(failure: CallFailure): boolean {
   return ["rate_limit", "overloaded", "server", "network"].includes(failure.kind);
+}
+
+/** What came of one way. */
+export interface NativeResult {
+  callId: string;
+  model: string;
+  for: { provider: string; api: string };
+  items: NativeItem[];
+  /** As the provider says it. */
+  stop: string;
+  /** Words of the user in what was sent, oldest first. */
+  userTexts: string[];
+  /** Estimate of the request, tokens. */
+  tokens: number;
+  usage?: Usage;
+  /** Why there is nothing; `aborted: …` where the user cancelled. */
+  failure?: string;
 }

@@ -19,7 +19,7 @@ export {
   type MaintenanceOptions,
   type PreparedRequest,
 } from "./agent/maintenance.ts";
-export { type NativeOptions, type NativeResult, type NativeTask, nativeOn } from "./agent/native.ts";
+export { type NativeOptions, type NativeTask, nativeOn } from "./agent/native.ts";
 export { Queue } from "./agent/queue.ts";
 export { type FrameFacts, recordFrame } from "./agent/record-frame.ts";
 export { type Permission, type PermissionMode, permissionOf } from "./agent/run-tools.ts";

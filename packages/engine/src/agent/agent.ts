@@ -126,7 +126,8 @@ export class Agent {
 
   /**
    * Says `prompt` (nothing for a session that only has to go on), after what an earlier run left in the queue, and works
-   * until an answer calls no tool and nothing is queued. Aborting keeps everything recorded and leaves a session that can be resumed.
+   * until an answer calls no tool and nothing is queued. A finished task is not begun again: with nothing to say its answer
+   * is the result. Aborting keeps everything recorded and leaves a session that can be resumed.
    */
   async run(prompt: string | undefined, signal: AbortSignal): Promise<RunResult> {
     const run: Running = { usage: emptyUsage(), requests: 0, maxRequestTokens: 0, violations: 0, text: "" };
@@ -140,6 +141,11 @@ export class Agent {
 
   async #work(run: Running, prompt: string | undefined, signal: AbortSignal): Promise<RunResult> {
     await this.#begin(prompt, signal);
+    const finished = finishedAnswer(this.#options.session);
+    if (finished) {
+      run.text = textOf(finished);
+      return this.#result(run, "stop");
+    }
     for (let at: "before_prompt" | "mid_turn" = "before_prompt"; ; at = "mid_turn") {
       if (this.#isOverBudget(run)) return this.#result(run, "max_usd");
       const answer = await this.#answer(run, at, signal);
@@ -345,6 +351,15 @@ function toolNames(session: Session, calls: readonly ToolCallBlock[]): ToolCallB
   const last = session.head?.node;
   const recorded = last?.type === "message" && last.message.role === "assistant" ? callsOf(last.message) : [];
   return recorded.length === calls.length ? recorded : [...calls];
+}
+
+/** The answer a session ends on, where it left nothing to do. */
+function finishedAnswer({ view }: Session): AssistantMessage | undefined {
+  const last = view.segments.findLast(({ kind }) => kind !== "silent");
+  const node = last === undefined || last.kind === "prefix" ? undefined : last.node;
+  if (node?.type !== "message" || node.message.role !== "assistant") return undefined;
+  const { message } = node;
+  return message.stopReason === "stop" && callsOf(message).length === 0 ? message : undefined;
 }
 
 function callsOf(message: AssistantMessage): ToolCallBlock[] {

@@ -8,12 +8,11 @@ import {
   isTransient,
   type NativeAnswer,
   type NativeCall,
-  type NativeItem,
+  type NativeResult,
   type NativeWay,
   nativeWaysOf,
   redact,
   type Target,
-  type Usage,
 } from "@stet/core";
 import { ESTIMATOR } from "../estimate.ts";
 import { frameFor, modelOf } from "../frame.ts";
@@ -34,23 +33,6 @@ export interface NativeTask {
   through: string;
   /** Takes the place of the provider's own summary prompt, where there is a place for it. */
   instructions: string;
-}
-
-/** What came of one way. */
-export interface NativeResult {
-  callId: string;
-  model: string;
-  for: { provider: string; api: string };
-  items: NativeItem[];
-  /** As the provider says it. */
-  stop: string;
-  /** Words of the user in what was sent, oldest first. */
-  userTexts: string[];
-  /** Estimate of the request, tokens. */
-  tokens: number;
-  usage?: Usage;
-  /** Why there is nothing; `aborted: …` where the user cancelled. */
-  failure?: string;
 }
 
 /** Two more tries, after one and two seconds. Source: MusePi spec §7.4. */

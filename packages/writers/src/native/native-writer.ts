@@ -2,7 +2,7 @@
  * Native compaction: the provider's own, one way after the other, and beside what it gave always a readable note from the
  * ledger, so that a session never depends on one vendor. Must not retry or choose models, nor hide a way that failed.
  */
-import type { Alternative, NativeItem, NativeWay, Usage } from "@stet/core";
+import type { Alternative, NativeItem, NativeResult, NativeWay } from "@stet/core";
 import { seal } from "@stet/core";
 import { writeLocalNote } from "../local.ts";
 import { type NoteCall, SECTIONS } from "../model.ts";
@@ -11,23 +11,10 @@ import type { LocalNote, LocalTask } from "../task.ts";
 import { textTokensOf, withRecord } from "../with-record.ts";
 import { payloadOf } from "./payload.ts";
 
-/** What one way gave. */
-export interface NativeAnswerOf {
-  callId: string;
-  model: string;
-  for: { provider: string; api: string };
-  items: NativeItem[];
-  stop: string;
-  userTexts: string[];
-  tokens: number;
-  usage?: Usage;
-  failure?: string;
-}
-
 export interface NativeWriterOptions {
   /** Tried in order. */
   ways: readonly NativeWay[];
-  ask(way: NativeWay, task: { through: string; instructions: string }, signal?: AbortSignal): Promise<NativeAnswerOf>;
+  ask(way: NativeWay, task: { through: string; instructions: string }, signal?: AbortSignal): Promise<NativeResult>;
   /** Most tokens of the user's own messages kept beside an opaque item. */
   retainedTokens: number;
 }
@@ -90,7 +77,7 @@ function judge(
   { retainedTokens }: NativeWriterOptions,
   task: LocalTask,
   way: NativeWay,
-  answer: NativeAnswerOf,
+  answer: NativeResult,
 ): { content: NativeItem[]; note: Pick<LocalNote, "text" | "parts" | "omitted"> } | { refused: string } {
   const payload = payloadOf({ ...answer, way }, { retainedTokens, redact: task.redact });
   if ("refused" in payload) return payload;
