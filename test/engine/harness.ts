@@ -92,3 +92,13 @@ export function compact(session: Session, window: number, keepRecentTokens?: num
     prepareToWrite: async () => {},
   });
 }
+
+/** A note with every section sealing asks for, and nothing in it. */
+export const BARE_NOTE = [
+  "## Goal\nGo on.",
+  "## Constraints & Preferences\n(none)",
+  "## Progress\n### Done\n(none)\n\n### In Progress\n(none)\n\n### Blocked\n(none)",
+  "## Key Decisions\n(none)",
+  "## Next Steps\n1. Go on.",
+  "## Critical Context\n(none)",
+].join("\n\n");

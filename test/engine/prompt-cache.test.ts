@@ -8,7 +8,7 @@ import { Agent, completion, DEFAULT_RETRY, permissionOf, ridingOn, type Session 
 import { type CacheReading, PromptCache } from "@stet/testkit";
 import { modelWriter } from "@stet/writers";
 import { describe, expect, it } from "vitest";
-import { LOCAL, testFolder } from "./harness.ts";
+import { BARE_NOTE, LOCAL, testFolder } from "./harness.ts";
 
 const { create } = testFolder();
 const API: Record<ProviderFamily, string> = {
@@ -17,14 +17,6 @@ const API: Record<ProviderFamily, string> = {
   "openai-chat": "openai-completions",
   google: "google-generative-ai",
 };
-const NOTE = [
-  "## Goal\nRead the numbers.",
-  "## Constraints & Preferences\n(none)",
-  "## Progress\n### Done\n- [x] many\n\n### In Progress\n- [ ] more\n\n### Blocked\n(none)",
-  "## Key Decisions\n(none)",
-  "## Next Steps\n1. Go on.",
-  "## Critical Context\n(none)",
-].join("\n\n");
 const PREFIX = "## Original Request\nread\n\n## Early Progress\n- some read\n\n## Context for Suffix\n- src";
 const never = new AbortController().signal;
 
@@ -55,7 +47,7 @@ function cachedProvider(family: ProviderFamily, steps: number, note: Partial<Ass
       };
       const base = { role: "assistant" as const, provider: "p", model: "m", api: API[family], usage };
       if (isQuestion || isAlone) {
-        const content: AssistantMessage["content"] = [{ type: "text", text: isPrefix ? PREFIX : NOTE }];
+        const content: AssistantMessage["content"] = [{ type: "text", text: isPrefix ? PREFIX : BARE_NOTE }];
         yield { type: "end", message: { ...base, content, stopReason: "stop", ...(isQuestion ? note : {}) } };
       } else if (done++ < steps) {
         const call = { type: "toolCall" as const, id: `c${done}`, name: "read", arguments: { path: `f${done}` } };

@@ -8,7 +8,7 @@ import { type AgentOptions, PRUNE, recallIn, type Session } from "@stet/engine";
 import { Rng } from "@stet/testkit";
 import { type CompletionResult, modelWriter } from "@stet/writers";
 import { describe, expect, it } from "vitest";
-import { answer, compact, LOCAL, requestOf, testFolder, user } from "../engine/harness.ts";
+import { answer, BARE_NOTE, compact, LOCAL, requestOf, testFolder, user } from "../engine/harness.ts";
 import { echoTool, say, scripted, startAgent, type Turn } from "../engine/scripted-model.ts";
 
 const { create, open } = testFolder();
@@ -330,18 +330,10 @@ describe("(b) loops", () => {
 
   it("B19: what Stet asks of a summariser never comes back as something the user said", async () => {
     const session = await filled("b19", 120);
-    const note = [
-      "## Goal\nGo on.",
-      "## Constraints & Preferences\n(none)",
-      "## Progress\n### Done\n(none)\n\n### In Progress\n(none)\n\n### Blocked\n(none)",
-      "## Key Decisions\n(none)",
-      "## Next Steps\n1. Go on.",
-      "## Critical Context\n(none)",
-    ].join("\n\n");
     const asks: string[] = [];
     const writer = noteOf((asked) => {
       asks.push(asked);
-      return { text: note };
+      return { text: BARE_NOTE };
     });
     const provider = scripted(() => say("done"));
     const { agent } = agentOn(session, provider, { writers: [writer, LOCAL] });
