@@ -1,6 +1,7 @@
 /** The loop against a scripted model: tools, queue, cancel, crash, overflow, and requests that always fit. */
+import { readFileSync, writeFileSync } from "node:fs";
 import { estimateTextTokens, type Tool, type Usage } from "@stet/core";
-import { permissionOf, type Session, undo } from "@stet/engine";
+import { permissionOf, Queue, type Session, undo, waitingOf } from "@stet/engine";
 import { Rng } from "@stet/testkit";
 import { describe, expect, it } from "vitest";
 import { requestOf, testFolder } from "./harness.ts";
@@ -83,6 +84,30 @@ describe("a run", () => {
     expect(places.map((parts) => parts.length)).toEqual([2, 2, 2]);
     const before = places.map(([head = ""]) => head.length);
     expect(before).toEqual([...before].sort((a, b) => a - b));
+  });
+
+  it("queued words torn off in the middle of their append: what reached the disk is said, the rest still waits", async () => {
+    const session = await create("queue-torn");
+    const { agent } = startAgent(
+      session,
+      scripted(() => say("done")),
+    );
+    await session.append([{ type: "message", fields: { message: { role: "user", content: "go" } } }]);
+    for (const text of ["first that", "and then this"]) await agent.enqueue("steer", text);
+    await new Queue(session).steer();
+    await session.close();
+    const lines = readFileSync(session.file, "utf8").split("\n");
+    const torn = lines.findLastIndex((line) => line.includes("and then this"));
+    writeFileSync(session.file, [...lines.slice(0, torn), lines[torn]?.slice(0, 40)].join("\n"));
+    const again = await open(session.file);
+    await again.makeOwn(undefined);
+    expect(waitingOf(again).map(({ text }) => text)).toEqual(["and then this"]);
+    await startAgent(
+      again,
+      scripted(() => say("done")),
+    ).agent.run(undefined, never);
+    const request = requestOf(again);
+    expect(["first that", "and then this"].map((text) => request.split(text).length)).toEqual([2, 2]);
   });
 
   it("cancelled during a tool: the call has its result, and the session goes on", async () => {

@@ -186,3 +186,29 @@ describe("a note begun before it is due", () => {
     expect(started).toEqual([]);
   });
 });
+
+it("a session that changes under every rewrite: nothing above the limit leaves, and the session can be used afterwards", async () => {
+  const session = await create("always-stale");
+  for (let i = 0; i < 100; i++) {
+    const message = { role: "user", content: `request ${i} ${"word ".repeat(200)}` };
+    await session.append([{ type: "message", fields: { message } }]);
+  }
+  const meddling: NoteWriter = {
+    id: "meddling",
+    isCostly: true,
+    write: async (task) => {
+      // Somebody else's note over one more entry, while this one is written.
+      const shown = session.view.segments.flatMap((segment) => (segment.kind === "verbatim" ? [segment.node.id] : []));
+      const through = shown[0] as string;
+      const replacement = { placement: "prefix", through };
+      const fields = { summary: "n", firstKeptEntryId: through, tokensBefore: 1, replacement };
+      await session.append([{ type: "compaction", fields }]);
+      return writeLocalNote(task);
+    },
+  };
+  const by = provider(0);
+  const { agent } = agentOn(session, by, { writers: [meddling] });
+  await expect(agent.run("go", never)).rejects.toThrow(/changed under every rewrite; try again/);
+  expect([by.asked, agent.maintenance.compactions]).toEqual([[], []]);
+  expect(await agentOn(session, provider(0)).agent.run("go", never)).toMatchObject({ stopReason: "stop", requests: 1 });
+});

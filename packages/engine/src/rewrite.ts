@@ -317,11 +317,10 @@ async function commit(
   if (candidate.plan)
     drafts.push(compactionDraft(session, compactionFacts(shot, candidate, candidate.plan, receipt, elisionId)));
   drafts.push(...(candidate.calls ?? []).map(usageDraft));
-  const before = session.view;
   try {
     const placed = await session.append(drafts, (now, sizeBytes) => {
       requireRevision(shot, sizeBytes);
-      requireSource(now, before, candidate);
+      requireSource(now, shot.view, candidate);
     });
     return {
       outcome: "committed",
@@ -341,9 +340,9 @@ function requireRevision({ session, request, revision }: Snapshot, sizeBytes: nu
   throw new StetError("rewrite/stale", "something was written while the note was: it is discarded", { exitCode: 6 });
 }
 
+/** `before` is the view the note was written from; ids, not offsets, because a copy may have been made since. */
 function requireSource(now: Suffix, before: View, candidate: Candidate): void {
   const prefix = before.segments[0]?.kind === "prefix" ? before.segments[0] : undefined;
-  const prefixBefore = prefix?.at ?? -1;
   const newest = now.nodes.findLast((p) => p.node.type === "compaction");
   const through = candidate.plan?.through;
   const isOnPath =
@@ -351,8 +350,10 @@ function requireSource(now: Suffix, before: View, candidate: Candidate): void {
     now.nodes.some((p) => p.node.id === through) ||
     // A note written again ends where the one in force does, wherever its own line says so.
     through === prefix?.through;
-  const isReplaced =
-    newest !== undefined && newest.at > prefixBefore && !before.segments.some((s) => s.at === newest.at);
+  const known = new Set(
+    before.segments.map((segment) => (segment.kind === "prefix" ? segment.by.id : segment.node.id)),
+  );
+  const isReplaced = newest !== undefined && !known.has(newest.node.id);
   if (isOnPath && !isReplaced) return;
   throw new StetError(
     "rewrite/stale",
