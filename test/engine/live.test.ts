@@ -1,10 +1,12 @@
 /** Law L11: after every step of any walk the live session equals the file opened afresh. */
 import { readFileSync } from "node:fs";
 import { verifyLog } from "@stet/core";
-import { goTo, label, pin, redo, type Session, undo } from "@stet/engine";
+import { createSession, goTo, label, pin, redo, Session, undo } from "@stet/engine";
+import { JsonlStore } from "@stet/storage";
 import { Rng, textSource } from "@stet/testkit";
 import { describe, expect, it } from "vitest";
-import { answer, call, compact, requestOf, result, testFolder, user } from "./harness.ts";
+import { FaultFs } from "../../packages/testkit/src/fault-fs.ts";
+import { answer, call, compact, requestOf, result, testFolder, testPorts, user } from "./harness.ts";
 
 const { create, open } = testFolder();
 const write = { prepareToWrite: async () => {} };
@@ -43,6 +45,29 @@ describe("live = reopened", () => {
       expect(verifyLog(session.source, session.file, session.ports.digest)).toEqual([]);
     });
   }
+
+  it("shows what of an append reached a full disk, at every byte: the next append goes below it", async () => {
+    const turn = [user("one"), answer("two"), user("three")];
+    const fs = new FaultFs();
+    fs.makeDirectory("/s");
+    const ports = { ...testPorts(), store: new JsonlStore({ fs }) };
+    const sizes: number[] = [];
+    for (let free = 0; free < 600; free += 7) {
+      const session = await createSession(ports, `/s/${free}.jsonl`, "/p");
+      fs.freeBytes = free;
+      const [end] = await Promise.allSettled([session.append(turn)]);
+      fs.freeBytes = Number.POSITIVE_INFINITY;
+      const source = (await ports.store.open(session.file, { write: false })).source();
+      const read = new Session(ports, { file: session.file, kind: "pi", source, isNative: true, skipped: [] });
+      expect(session.view).toEqual(read.view);
+      sizes.push(session.suffix.nodes.length);
+      const [line] = await session.append([user("four")]);
+      expect(session.tree().path(line?.id as string).nodes.length).toBe((sizes.at(-1) as number) + 1);
+      if (end?.status === "fulfilled") break;
+      expect(end?.reason).toMatchObject({ code: "store/io" });
+    }
+    expect([...new Set(sizes)]).toEqual([0, 1, 2, 3]);
+  });
 
   it("control: one changed letter above a compaction is found, once, with its line", async () => {
     const session = await create("tampered", [user("start")]);

@@ -1,6 +1,7 @@
 /**
- * Random walks over everything that changes a session's shape, forks, clones, handoffs and crashes included: what is reopened
- * is what was live, each earlier head rebuilds the context it had, and parents keep their bytes.
+ * Random walks over everything that changes a session's shape, forks, clones, handoffs, crashes and full disks included: what
+ * is reopened is what was live, nothing that was acknowledged is lost, each earlier head rebuilds the context it had, and
+ * parents keep their bytes.
  */
 import { createHash } from "node:crypto";
 import {
@@ -27,13 +28,14 @@ import {
   Session,
   undo,
 } from "@stet/engine";
-import { MemoryStore } from "@stet/storage";
+import { JsonlStore } from "@stet/storage";
 import { Rng } from "@stet/testkit";
 import { expect, it } from "vitest";
+import { Crash, type FaultCall, FaultFs, type UnsyncedAfterCrash } from "../../packages/testkit/src/fault-fs.ts";
 import { answer, call, compact, LOCAL, message, requestOf, result, testPorts, user } from "./harness.ts";
 
-const FOLDER = "memory";
-const [WALKS, STEPS] = process.env.STET_LONG ? [400, 200] : [10, 40];
+const FOLDER = "/walks";
+const [WALKS, STEPS] = process.env.STET_LONG ? [10_000, 200] : [10, 40];
 const write = { prepareToWrite: async () => {}, window: 1_000_000 };
 const summary = { writer: LOCAL, maxTokens: 1500 };
 const words = (n: number, tag: string) => Array.from({ length: n }, (_, i) => `${tag}${i}`).join(" ");
@@ -48,17 +50,69 @@ function requestAt(session: Session, entry: EntryId): string {
   return JSON.stringify(buildRequest(view, target, { estimator: ESTIMATOR }).body);
 }
 
+/** A disk of the walk's own, and the store of the process that works on it: a crash ends both. */
+class Disk {
+  #fs = new FaultFs();
+  #pid = 1;
+  store = this.#start();
+
+  async prepare(): Promise<void> {
+    this.#fs.makeDirectory(FOLDER);
+    await this.#fs.syncDirectory("/");
+  }
+
+  bytes(file: string): Buffer {
+    return this.#fs.bytes(file) ?? Buffer.alloc(0);
+  }
+
+  synced(file: string): number {
+    return this.#fs.syncedBytes(file);
+  }
+
+  put(file: string, bytes: string): void {
+    this.#fs.put(file, bytes);
+  }
+
+  tear(file: string): void {
+    this.#fs.addBytes(file, '{"type":"message","id":"torn","parentId":');
+  }
+
+  /** The machine stops at the `calls`-th call from now, a write after `bytes` of it. */
+  stopIn(calls: number, bytes: number): void {
+    const at = this.#fs.calls.length + calls;
+    this.#fs.fault = ({ index }: FaultCall) => (index === at ? { kind: "crash", bytes } : undefined);
+  }
+
+  /** The disk takes so many bytes more. */
+  fill(bytes: number): void {
+    this.#fs.freeBytes = bytes;
+  }
+
+  restart(unsynced: UnsyncedAfterCrash): void {
+    this.#fs = this.#fs.afterCrash(unsynced);
+    this.#pid++;
+    this.store = this.#start();
+  }
+
+  #start(): JsonlStore {
+    const pid = this.#pid;
+    const stateOf = (asked: number) =>
+      asked === pid ? ({ alive: true, startedAt: "then" } as const) : ({ alive: false } as const);
+    return new JsonlStore({ fs: this.#fs, owner: { pid, host: "here", stateOf } });
+  }
+}
+
 class Walk {
-  readonly #store = new MemoryStore();
-  readonly #ports = { ...testPorts(), store: this.#store };
+  readonly #disk = new Disk();
+  #ports = { ...testPorts(), store: this.#disk.store };
   readonly #rng: Rng;
   readonly #name: string;
   readonly #breakForks: boolean;
   #session!: Session;
   /** Request at each head of the session the walk is in. */
   #heads = new Map<EntryId, string>();
-  /** Files the walk has left, and what they must stay. */
-  readonly #left = new Map<string, string>();
+  /** Files the walk has left: the bytes that were on disk, which must stay. */
+  readonly #left = new Map<string, { size: number; sha: string }>();
   #n = 0;
 
   constructor(seed: number, breakForks = false) {
@@ -68,10 +122,11 @@ class Walk {
   }
 
   async run(steps: number): Promise<void> {
+    await this.#disk.prepare();
     this.#session = await createSession(this.#ports, `${FOLDER}/${this.#name}`, "/p");
     await this.#session.append([user("start, and never use tabs"), answer("ok")]);
     for (this.#n = 0; this.#n < steps; this.#n++) {
-      const what = await this.#step();
+      const what = await this.#stepOnBadDays();
       const live = requestOf(this.#session);
       const where = `${this.#name}, step ${this.#n}: ${what}`;
       expect(requestOf(await this.#read(this.#session.file)), where).toBe(live);
@@ -83,13 +138,40 @@ class Walk {
     }
     for (const [head, request] of this.#heads)
       expect(unnamed(requestAt(this.#session, head)), this.#name).toBe(unnamed(request));
-    for (const [file, bytes] of this.#left) expect(this.#sha(file), this.#name).toBe(bytes);
+    for (const [file, { size, sha }] of this.#left) expect(this.#sha(file, size), this.#name).toBe(sha);
     for (const family of PROVIDER_FAMILIES) {
       const target = { family, frame: frameFor(this.#session) };
       const { body } = buildRequest(this.#session.view, target, { estimator: ESTIMATOR });
       expect(validateRequest(family, body), this.#name).toEqual([]);
     }
     await this.#session.close();
+  }
+
+  /** A step; now and then the disk is full or the machine stops in the middle of it. */
+  async #stepOnBadDays(): Promise<string> {
+    const day = this.#rng.int(20);
+    if (day > 1) return this.#step();
+    const { file } = this.#session;
+    const acknowledged = [...this.#session.tree().entries()].filter(({ at }) => at < this.#disk.synced(file));
+    if (day === 0) this.#disk.stopIn(this.#rng.int(12), this.#rng.int(400));
+    else this.#disk.fill(this.#rng.int(3000));
+    const what = await this.#step().catch((error) => this.#failed(error));
+    if (day === 0) {
+      this.#disk.restart((["none", "all", "zeros", this.#rng.int(300)] as const)[this.#rng.int(4)] ?? "none");
+      this.#ports = { ...this.#ports, store: this.#disk.store };
+      this.#session = await openOwn(this.#ports, this.#session.file);
+    } else {
+      this.#disk.fill(Number.POSITIVE_INFINITY);
+    }
+    const left = new Set([...this.#session.tree().entries()].map(({ entry }) => entry.id));
+    if (this.#session.file === file) expect(acknowledged.filter(({ entry }) => !left.has(entry.id))).toEqual([]);
+    return `${what}, ${day === 0 ? "the machine stopped" : "the disk was full"}`;
+  }
+
+  #failed(error: unknown): string {
+    const code = (error as { code?: string }).code;
+    if (error instanceof Crash || code === "store/io") return "failed";
+    throw error;
   }
 
   async #step(): Promise<string> {
@@ -132,22 +214,18 @@ class Walk {
 
   /** Takes the last message out of a file. */
   #dropLine(file: string): void {
-    const lines = Buffer.from(this.#store.bytes(file) ?? [])
-      .toString()
-      .split("\n");
+    const lines = this.#disk.bytes(file).toString().split("\n");
     const last = lines.findLastIndex((line) => line.startsWith('{"type":"message"'));
-    this.#store.put(file, Buffer.from(lines.filter((_line, i) => i !== last).join("\n")));
+    this.#disk.put(file, lines.filter((_line, i) => i !== last).join("\n"));
   }
 
-  #sha(file: string): string {
-    return createHash("sha256")
-      .update(this.#store.bytes(file) ?? "")
-      .digest("hex");
+  #sha(file: string, size?: number): string {
+    return createHash("sha256").update(this.#disk.bytes(file).subarray(0, size)).digest("hex");
   }
 
   /** The file as another process finds it. */
   async #read(file: string): Promise<Session> {
-    const source = (await this.#store.open(file, { write: false })).source();
+    const source = (await this.#disk.store.open(file, { write: false })).source();
     return new Session(this.#ports, { file, kind: "pi", source, isNative: true, skipped: [] });
   }
 
@@ -193,7 +271,9 @@ class Walk {
   /** Goes on in `file`; the session before must never change again. */
   async #leave(file: string): Promise<void> {
     await this.#session.close();
-    this.#left.set(this.#session.file, this.#sha(this.#session.file));
+    const { file: old } = this.#session;
+    const size = this.#disk.synced(old);
+    this.#left.set(old, { size, sha: this.#sha(old, size) });
     this.#heads = new Map();
     this.#session = await openOwn(this.#ports, file);
   }
@@ -201,7 +281,7 @@ class Walk {
   async #crash(): Promise<string> {
     const { file } = this.#session;
     await this.#session.close();
-    if (this.#rng.chance(0.6)) this.#store.addBytes(file, Buffer.from('{"type":"message","id":"torn","parentId":'));
+    if (this.#rng.chance(0.6)) this.#disk.tear(file);
     this.#session = await openOwn(this.#ports, file);
     return "crash";
   }
@@ -209,7 +289,7 @@ class Walk {
 
 it(`${WALKS} walks of ${STEPS} steps`, async () => {
   for (let seed = 1; seed <= WALKS; seed++) await new Walk(seed).run(STEPS);
-}, 1_200_000);
+}, 7_200_000);
 
 it("control: a fork that loses a line is caught", async () => {
   const ends = await Promise.allSettled([2, 3, 4, 5].map((seed) => new Walk(seed, true).run(STEPS)));

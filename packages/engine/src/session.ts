@@ -171,6 +171,7 @@ export class Session {
     } catch (error) {
       this.#ahead = undefined;
       this.#carried = carried;
+      this.#takeIn(log);
       throw error;
     }
     const source = log.source();
@@ -256,6 +257,17 @@ export class Session {
 
   #reread(source: LineSource): void {
     this.#become(source, stateOf(readSuffix(source, this.#file), source.sizeBytes));
+  }
+
+  /** A failed append may have left whole lines: the next one goes below them, so the view must show them too. */
+  #takeIn(log: SessionLog): void {
+    try {
+      log.refresh();
+    } catch {
+      return; // The append's own error is the one to tell; the next append meets this one again.
+    }
+    const source = log.source();
+    if (source.sizeBytes !== this.#source.sizeBytes) this.#reread(source);
   }
 
   /** Stores bytes beside the session under their SHA-256, on disk when it resolves; returns the hex digest. */

@@ -124,6 +124,11 @@ export class FaultFs implements FsPort {
     return inode && Buffer.from(inode.bytes);
   }
 
+  /** How many leading bytes of a file no crash can take. */
+  syncedBytes(path: string): number {
+    return this.#existing(path).synced;
+  }
+
   /** Every path, sorted. */
   paths(): string[] {
     return [...this.#names.keys()].sort();
