@@ -109,6 +109,7 @@ class Walk {
   readonly #name: string;
   readonly #breakForks: boolean;
   #session!: Session;
+  #isOpen = true;
   /** Request at each head of the session the walk is in. */
   #heads = new Map<EntryId, string>();
   /** Files the walk has left: the bytes that were on disk, which must stay. */
@@ -159,9 +160,10 @@ class Walk {
     if (day === 0) {
       this.#disk.restart((["none", "all", "zeros", this.#rng.int(300)] as const)[this.#rng.int(4)] ?? "none");
       this.#ports = { ...this.#ports, store: this.#disk.store };
-      this.#session = await openOwn(this.#ports, this.#session.file);
+      await this.#open(this.#session.file);
     } else {
       this.#disk.fill(Number.POSITIVE_INFINITY);
+      if (!this.#isOpen) await this.#open(this.#session.file);
     }
     const left = new Set([...this.#session.tree().entries()].map(({ entry }) => entry.id));
     if (this.#session.file === file) expect(acknowledged.filter(({ entry }) => !left.has(entry.id))).toEqual([]);
@@ -270,19 +272,29 @@ class Walk {
 
   /** Goes on in `file`; the session before must never change again. */
   async #leave(file: string): Promise<void> {
-    await this.#session.close();
+    await this.#close();
     const { file: old } = this.#session;
     const size = this.#disk.synced(old);
     this.#left.set(old, { size, sha: this.#sha(old, size) });
     this.#heads = new Map();
+    await this.#open(file);
+  }
+
+  async #close(): Promise<void> {
+    await this.#session.close();
+    this.#isOpen = false;
+  }
+
+  async #open(file: string): Promise<void> {
     this.#session = await openOwn(this.#ports, file);
+    this.#isOpen = true;
   }
 
   async #crash(): Promise<string> {
     const { file } = this.#session;
-    await this.#session.close();
+    await this.#close();
     if (this.#rng.chance(0.6)) this.#disk.tear(file);
-    this.#session = await openOwn(this.#ports, file);
+    await this.#open(file);
     return "crash";
   }
 }
