@@ -1,5 +1,14 @@
 /** Notes by a model, good and hostile: what is refused falls to the local writer, and nothing the user said is lost. */
-import { type AssistantMessage, type CallEvent, estimateTextTokens, type Provider, validateRequest } from "@stet/core";
+import {
+  type AssistantMessage,
+  behaviourOf,
+  type CallEvent,
+  type CallFailure,
+  estimateTextTokens,
+  type Preset,
+  type Provider,
+  validateRequest,
+} from "@stet/core";
 import { completion, DEFAULT_RETRY, goTo, Hooks, handoff, type NoteWriter, rewrite, type Session } from "@stet/engine";
 import { modelWriter } from "@stet/writers";
 import { describe, expect, it } from "vitest";
@@ -22,7 +31,7 @@ const PREFIX =
 
 const never = () => new Promise<void>(() => {});
 
-type Answer = (user: string) => Partial<AssistantMessage>;
+type Answer = (user: string) => Partial<AssistantMessage> & { failure?: CallFailure };
 const text = (words: string): Partial<AssistantMessage> => ({ content: [{ type: "text", text: words }] });
 
 function modelWith(answers: Answer, window = 200_000, hasShortBranches = false) {
@@ -32,17 +41,10 @@ function modelWith(answers: Answer, window = 200_000, hasShortBranches = false) 
     family: "anthropic",
     async *call({ body }): AsyncIterable<CallEvent> {
       bodies.push(body);
-      const said = JSON.stringify(body.messages);
-      yield {
-        type: "end",
-        message: {
-          role: "assistant",
-          content: [],
-          stopReason: "stop",
-          usage: { input: 1000, output: 100, cacheRead: 0, cacheWrite: 0 },
-          ...answers(said),
-        },
-      };
+      const { failure, ...answer } = answers(JSON.stringify(body.messages));
+      const usage = { input: 1000, output: 100, cacheRead: 0, cacheWrite: 0 };
+      const message = { role: "assistant" as const, content: [], stopReason: "stop" as const, usage, ...answer };
+      yield { type: "end", message, ...(failure ? { failure } : {}) };
     },
   };
   let n = 0;
@@ -74,8 +76,15 @@ async function session(name: string, turns = 14): Promise<Session> {
   return made;
 }
 
-const compactWith = (made: Session, writer: NoteWriter, window = 16_000) =>
-  rewrite(made, { trigger: "threshold", writer, window, keepRecentTokens: 1500, prepareToWrite: async () => {} });
+const compactWith = (made: Session, writer: NoteWriter, window = 16_000, preset: Preset = "stet") =>
+  rewrite(made, {
+    trigger: "threshold",
+    writer,
+    window,
+    behaviour: behaviourOf(preset),
+    keepRecentTokens: 1500,
+    prepareToWrite: async () => {},
+  });
 
 describe("a model that does its work", () => {
   it("its note stands, the record from the log below it, the call on record", async () => {
@@ -150,6 +159,80 @@ describe("a model that does its work", () => {
     expect((await compactWith(made, writer, 60_000)).outcome).toBe("committed");
     expect(bodies.length).toBeGreaterThan(2);
     for (const body of bodies) expect(estimateTextTokens(JSON.stringify(body))).toBeLessThan(24_000);
+  });
+
+  it("input larger than it takes is asked again in halves, from there on, until it is as small as makes sense", async () => {
+    const failure: CallFailure = { kind: "overflow", message: "prompt is too long" };
+    const most = (tokens: number) =>
+      modelWith((said) => (estimateTextTokens(said) > tokens ? { stopReason: "error", failure } : smart(said)));
+    const made = await session("overfull", 40);
+    const { writer, bodies } = most(30_000);
+    expect(await compactWith(made, writer, 60_000)).toMatchObject({
+      outcome: "committed",
+      rewrite: { strategy: "model" },
+    });
+    const taken = bodies
+      .map((body) => JSON.stringify(body.messages))
+      .filter((said) => estimateTextTokens(said) <= 30_000);
+    for (let i = 0; i < 38; i++) expect(taken.some((said) => said.includes(`request ${i} `))).toBe(true);
+    const none = most(10);
+    expect(await compactWith(await session("takes-nothing", 40), none.writer, 60_000)).toMatchObject({
+      outcome: "failed",
+      reason: expect.stringContaining("prompt is too long"),
+    });
+    expect(none.bodies.length).toBeLessThan(12);
+  });
+});
+
+describe("what a preset wants of a note", () => {
+  const noteOf = (made: Session) => {
+    const prefix = made.view.segments.find(({ kind }) => kind === "prefix");
+    if (prefix?.kind !== "prefix") throw new Error("no note");
+    return prefix.by;
+  };
+  const lineToo: Answer = (said) =>
+    said.includes("two or three sentences") ? text("I read the parser.") : smart(said);
+
+  it("stet: the record stands under it, and no line for lists is asked for", async () => {
+    const made = await session("wants-stet");
+    const { writer, bodies } = modelWith(lineToo);
+    await compactWith(made, writer);
+    expect(noteOf(made).summary).toContain("## Record (copied from the log)");
+    expect(noteOf(made)).not.toHaveProperty("shortSummary");
+    expect(JSON.stringify(bodies)).not.toContain("two or three sentences");
+  });
+
+  it("musepi: what the model wrote alone, and a line for lists made last, from what stays", async () => {
+    const made = await session("wants-musepi");
+    const { writer, bodies } = modelWith(lineToo);
+    await compactWith(made, writer, 16_000, "musepi");
+    expect(noteOf(made).summary).not.toContain("Record (copied");
+    expect(noteOf(made).shortSummary).toBe("I read the parser.");
+    const last = JSON.stringify(bodies.at(-1));
+    expect(last).toMatch(/request 13 .*previous-summary.*recursive descent/);
+    expect(last).not.toContain("request 1 ");
+    expect(bodies.at(-1)?.max_tokens).toBe(512);
+  });
+
+  it("musepi: a line that cannot be had costs the note nothing", async () => {
+    const made = await session("wants-no-line");
+    const failure: CallFailure = { kind: "auth", message: "no such key" };
+    const { writer } = modelWith((said) =>
+      said.includes("two or three sentences") ? { stopReason: "error", failure } : smart(said),
+    );
+    expect(await compactWith(made, writer, 16_000, "musepi")).toMatchObject({
+      outcome: "committed",
+      rewrite: { receipt: { notes: [expect.stringContaining("no line for lists: auth: no such key")] } },
+    });
+    expect(noteOf(made)).not.toHaveProperty("shortSummary");
+  });
+
+  it("omk: alone, without a line", async () => {
+    const made = await session("wants-omk");
+    const { writer } = modelWith(lineToo);
+    await compactWith(made, writer, 16_000, "omk");
+    expect(noteOf(made).summary).not.toContain("Record (copied");
+    expect(noteOf(made)).not.toHaveProperty("shortSummary");
   });
 });
 
@@ -229,6 +312,19 @@ describe("what a branch and a handoff ask of a model", () => {
       expect(asked).not.toContain("request 0 ");
       expect(purposes(made)).toEqual(["branch"]);
     }
+  });
+
+  it("a branch larger than the window takes: its newest entries", async () => {
+    const made = await session("wide-branch", 6);
+    const { writer, bodies } = modelWith(smart);
+    const target = made.suffix.nodes.at(-1)?.node.id as string;
+    await made.append([user("its beginning"), answer(words(3000, "b")), user("its end"), answer(words(400, "e"))]);
+    const summary = { writer, maxTokens: 2000, inputTokens: 2500 };
+    expect(await goTo(made, target, { prepareToWrite: async () => {}, summary })).toMatchObject({
+      outcome: "committed",
+    });
+    expect(JSON.stringify(bodies)).toContain("its end");
+    expect(JSON.stringify(bodies)).not.toContain("its beginning");
   });
 
   it("a handoff: the prompt for who takes over without having seen anything", async () => {

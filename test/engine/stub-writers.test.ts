@@ -1,6 +1,16 @@
 /** Pruning and shaking as rewrites: one elision, legal for every family, taken back byte for byte. */
 import { buildRequest, PROVIDER_FAMILIES, validateRequest } from "@stet/core";
-import { ESTIMATOR, frameFor, PRUNE, rewrite, type Session, SHAKE, type StubWriter, undo } from "@stet/engine";
+import {
+  ESTIMATOR,
+  frameFor,
+  PRUNE,
+  pruneWriter,
+  rewrite,
+  type Session,
+  SHAKE,
+  type StubWriter,
+  undo,
+} from "@stet/engine";
 import { describe, expect, it } from "vitest";
 import { answer, call, requestOf, result, testFolder, user } from "./harness.ts";
 
@@ -47,6 +57,31 @@ describe.each([PRUNE, SHAKE])("$id", (writer) => {
     await run(made, writer, "manual", 200_000);
     expect((await run(made, writer, "manual", 200_000)).outcome).toBe("skipped");
   });
+});
+
+it.each(["supersedeReads", "dropUseless"] as const)("prune without %s leaves those results alone", async (off) => {
+  const made = await create(`prune-without-${off}`, [user("look"), call("c1", "read", { path: "src/a.ts" })]);
+  const useless = result("c2", "grep", words(400, "useless"));
+  (useless.fields?.message as { useless?: boolean }).useless = true;
+  await made.append([
+    result("c1", "read", words(400, "old")),
+    call("c2", "grep", { pattern: "x" }),
+    useless,
+    call("c3", "read", { path: "src/a.ts" }),
+    result("c3", "read", words(400, "new")),
+    answer("looked"),
+  ]);
+  const sizes = async (writer: StubWriter) => {
+    const outcome = await rewrite(made, {
+      trigger: "manual",
+      writer,
+      window: 200_000,
+      dryRun: true,
+      prepareToWrite: async () => {},
+    });
+    return "rewrite" in outcome ? outcome.rewrite.tokensBefore - outcome.rewrite.tokensAfter : 0;
+  };
+  expect(await sizes(pruneWriter({ [off]: false }))).toBeLessThan(await sizes(PRUNE));
 });
 
 it("unasked and not enough: skipped with both numbers, so that the next method has its turn", async () => {

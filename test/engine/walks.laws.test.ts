@@ -166,6 +166,8 @@ class Walk {
       if (!this.#isOpen) await this.#open(this.#session.file);
     }
     const left = new Set([...this.#session.tree().entries()].map(({ entry }) => entry.id));
+    // What a full disk kept of a failed append may go with a crash: it was never acknowledged.
+    for (const id of this.#heads.keys()) if (!left.has(id)) this.#heads.delete(id);
     if (this.#session.file === file) expect(acknowledged.filter(({ entry }) => !left.has(entry.id))).toEqual([]);
     return `${what}, ${day === 0 ? "the machine stopped" : "the disk was full"}`;
   }

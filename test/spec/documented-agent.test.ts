@@ -2,7 +2,7 @@
  * The behaviours both source systems document, by their numbers: what makes room while the agent works, who is asked for a
  * note, and what is typed meanwhile. Where a decision of ours overrides one, the test asserts ours and says so.
  */
-import type { Provider, Tool } from "@stet/core";
+import type { CallFailure, Provider, Tool } from "@stet/core";
 import {
   type Agent,
   type AgentEvent,
@@ -243,6 +243,60 @@ describe("who is asked for a note", () => {
     expect(warnings).toMatchObject([
       { type: "warning", message: expect.stringContaining("no note by a model: no key for openai/gpt-6.2-sol") },
     ]);
+  });
+
+  it("musepi §12.88, with another model to ask: who cannot be reached is asked once, then the next; long waits likewise", async () => {
+    const cases: [CallFailure, asked: number][] = [
+      [{ kind: "network", message: "timed out" }, 1],
+      [{ kind: "rate_limit", message: "later", retryAfterMs: 31_000 }, 1],
+      [{ kind: "rate_limit", message: "soon", retryAfterMs: 29_000 }, 3],
+      [{ kind: "auth", message: "no such key" }, 1],
+    ];
+    for (const [failure, asked] of cases) {
+      const provider = scripted(() => ({ failure }));
+      const retry = { ...DEFAULT_RETRY, maxRetries: 2, hasOther: true };
+      const ports = { provider, model: MODEL, retry, emit: () => {}, wait: async () => {}, newId: () => "call" };
+      const question = { purpose: "history", system: "Write a note.", user: "What was done?", maxOutputTokens: 100 };
+      const answer = await completion(ports)(question, never);
+      expect([provider.bodies.length, answer.failure]).toEqual([asked, `${failure.kind}: ${failure.message}`]);
+    }
+  });
+
+  it("musepi §6.6: where compaction.model is unset, the agent's own model is first and those the settings name are next; none without a key, none twice", async () => {
+    const session = await long("candidates");
+    const note = "## Goal\nGo on.\n\n## Progress\n### Done\n- [x] reading\n\n## Original Request\nRead.";
+    const usage = { input: 100, output: 10, cacheRead: 0, cacheWrite: 0 };
+    const turns = [{ answer: { text: note, usage } }];
+    const server = await startWireServer({ family: "openai-chat", turns: [...turns, ...turns, ...turns] });
+    try {
+      const own = scripted(() => ({ failure: { kind: "auth", message: "no such key" } }));
+      const warnings: AgentEvent[] = [];
+      const setup = setupOf(session, {
+        model: resolveModel("anthropic/m"),
+        provider: own,
+        emit: (event) => warnings.push(event),
+      });
+      const providers = { there: { baseUrl: server.baseUrl, api: "openai-completions" } };
+      const settings = {
+        ...setup.settings,
+        models: { providers },
+        model: "openai/gpt-6.2-sol",
+        taskModel: "there/writer",
+        promotionTarget: "there/writer",
+      } as MethodSetup["settings"];
+      const writer = methodNamed("model", { ...setup, settings }) as NoteWriter;
+      const options = { trigger: "manual" as const, writer, window: 16_000, prepareToWrite: async () => {} };
+      expect(await rewrite(session, options)).toMatchObject({ outcome: "committed", rewrite: { strategy: "model" } });
+      expect(own.bodies.length).toBeGreaterThan(0);
+      expect(new Set(server.requests.map(({ body }) => body.model))).toEqual(new Set(["writer"]));
+      expect(warnings).toMatchObject([{ type: "warning", message: "model (anthropic/m): auth: no such key" }]);
+      const asked = [...session.tree().entries()].flatMap(({ entry }) =>
+        entry.type === "usage" ? [`${entry.model} ${String(entry.outcome).slice(0, 4)}`] : [],
+      );
+      expect([...new Set(asked)]).toEqual(["anthropic/m auth", "there/writer ok"]);
+    } finally {
+      await server.close();
+    }
   });
 
   it("musepi §12.90: compaction.model writes the note, at its own vendor, and nothing else", async () => {

@@ -134,6 +134,7 @@ function program(): Command {
   writing("goto <session> <entry>", "move the head")
     .option("--summarize", "carry a summary of the branch that is left")
     .option("--focus <text>", "what the summary should attend to")
+    .option("--replace-instructions", "the focus is all that is asked, not added to the usual instructions")
     .option("--files", "bring the project's files back to how they were there")
     .option("--force", "with --files: overwrite what others changed meanwhile")
     .action((file, entry, options) => withSession(file, options, (session) => move(session, entry, options), true));

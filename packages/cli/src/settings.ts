@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import {
   type Behaviour,
+  type BehaviourOverrides,
   behaviourOf,
   idleSeconds,
   overridesFrom,
@@ -21,6 +22,9 @@ import { stetHome } from "./session-folder.ts";
 import { isTrusted, withoutUntrusted } from "./trust.ts";
 
 type Kind = "tokens" | "number" | "flag" | "text" | "paths" | { oneOf: readonly string[] };
+
+/** Source: both documents. */
+const DEFAULT_BRANCH_RESERVE = 16_384;
 
 /** What one setting takes; the policy room judges the values of its own. */
 interface Setting {
@@ -56,6 +60,11 @@ export const SETTINGS: Readonly<Record<string, Setting>> = {
   "compaction.reservedOutputTokens": { kind: "tokens", default: "unset", about: "room for the answer alone" },
   "compaction.reservedToolResultTokens": { kind: "tokens", default: 0, about: "room for results of running tools" },
   "compaction.safetyMarginTokens": { kind: "tokens", default: 0, about: "room for surprises" },
+  "compaction.systemPromptTokens": {
+    kind: "tokens",
+    default: 0,
+    about: "room for a system prompt that is not counted",
+  },
   "compaction.imageReserveTokens": { kind: "tokens", default: 0, about: "room for images" },
   "compaction.keepRecentTokens": {
     kind: "tokens",
@@ -79,12 +88,34 @@ export const SETTINGS: Readonly<Record<string, Setting>> = {
     default: -1,
     about: "rewrite at this share of the window; -1: unset",
   },
+  "compaction.supersedeReads": {
+    kind: "flag",
+    default: true,
+    about: "pruning: a look at a file that a newer one or a change made old",
+  },
+  "compaction.dropUseless": { kind: "flag", default: true, about: "pruning: results that tools marked as of no use" },
+  "branchSummary.enabled": {
+    kind: "flag",
+    default: "unset",
+    about: "offer a summary of a branch that is left; unset: as the preset has it",
+  },
+  "branchSummary.skipPrompt": { kind: "flag", default: false, about: "do not offer it, and write none unasked" },
+  "branchSummary.reserveTokens": {
+    kind: "tokens",
+    default: DEFAULT_BRANCH_RESERVE,
+    about: "room left in the window of the model that writes it; the rest takes the newest entries",
+  },
   "compaction.handoffSaveToDisk": {
     kind: "flag",
     default: false,
     about: "keep the document of a handoff as a file too",
   },
   "handoff.inPlace": { kind: "flag", default: false, about: "hand over within the session, behind a note" },
+  "compaction.autoContinue": {
+    kind: "flag",
+    default: true,
+    about: "go on with the open task after a compaction you asked for while it ran",
+  },
   "compaction.midTurnEnabled": { kind: "flag", default: true, about: "rewrite between two requests of one turn" },
   extensions: {
     kind: "paths",
@@ -164,6 +195,9 @@ export interface Settings {
   behaviour: Behaviour;
   retry: RetryPolicy;
   models: ModelSettings;
+  pruning: { supersedeReads: boolean; dropUseless: boolean };
+  /** Tokens of the window that the input of a branch summary leaves free. */
+  branchReserveTokens: number;
   handoffSaveToDisk: boolean;
   handoffInPlace: boolean;
   /** Absolute paths, in order. */
@@ -219,7 +253,7 @@ export function loadSettings(cwd: string, preset?: string): Settings {
   }
   const policy = validateSettings(compaction);
   const name = preset ?? (all.preset?.value as string);
-  const behaviour = behaviourOf(name, overridesFrom(policy));
+  const behaviour = behaviourOf(name, { ...overridesFrom(policy), ...branchOverride(all) });
   const model = text("model");
   const compactionModel = text("compaction.model");
   const taskModel = text("task.model");
@@ -237,6 +271,11 @@ export function loadSettings(cwd: string, preset?: string): Settings {
       baseDelayMs: all["retry.baseDelayMs"]?.value as number,
     },
     models: freeSettings(cwd),
+    pruning: {
+      supersedeReads: all["compaction.supersedeReads"]?.value as boolean,
+      dropUseless: all["compaction.dropUseless"]?.value as boolean,
+    },
+    branchReserveTokens: all["branchSummary.reserveTokens"]?.value as number,
     handoffSaveToDisk: all["compaction.handoffSaveToDisk"]?.value as boolean,
     handoffInPlace: all["handoff.inPlace"]?.value === true && behaviour.handoff === "new_session_or_in_place",
     extensions: extensionPaths(all.extensions as SettingValue, cwd),
@@ -248,6 +287,13 @@ export function loadSettings(cwd: string, preset?: string): Settings {
     ...(compactionModel === undefined ? {} : { compactionModel }),
     ...(taskModel === undefined ? {} : { taskModel }),
   };
+}
+
+/** MusePi switches the offer, OMK its question; either way nothing is offered where one says no. */
+function branchOverride(all: Readonly<Record<string, SettingValue>>): BehaviourOverrides {
+  const isEnabled = all["branchSummary.enabled"]?.value;
+  if (isEnabled === false || all["branchSummary.skipPrompt"]?.value === true) return { branchSummary: "never" };
+  return isEnabled === true ? { branchSummary: "ask" } : {};
 }
 
 function remoteFrom(all: Readonly<Record<string, SettingValue>>): RemoteSettings {

@@ -135,6 +135,7 @@ export {
 } from "./policy/policy-state.ts";
 export {
   type Behaviour,
+  type BehaviourOverrides,
   behaviourOf,
   type Method,
   methodsOfStrategy,

@@ -22,8 +22,8 @@ export interface BranchSummaryDraft {
   calls: ModelCallRecord[];
 }
 
-/** Newest entries a summary is made from, within this many tokens of text; older ones are in the ledger's facts. */
-const INPUT_TOKENS = 100_000;
+/** Where the window of who writes it is not known. Older entries are in the ledger's facts. Source: both documents. */
+const INPUT_TOKENS = 128_000 - 16_384;
 
 /**
  * The summary of the entries between the head and where `target` leaves its path; undefined when nothing is abandoned.
@@ -36,11 +36,11 @@ export async function branchSummary(
 ): Promise<BranchSummaryDraft | { failed: string } | undefined> {
   const abandoned = abandonedEntries(session.tree().path().nodes, target);
   if (!abandoned.some(isContributing)) return undefined;
-  const { writer, focus, replacesPrompt, maxTokens, signal, given } = request;
+  const { writer, focus, replacesPrompt, maxTokens, inputTokens = INPUT_TOKENS, signal, given } = request;
   const ledger = extendLedger(emptyLedger(), abandoned, { redact });
   const task: NoteTask = {
     purpose: "branch",
-    nodes: newestWithin(abandoned, INPUT_TOKENS),
+    nodes: newestWithin(abandoned, inputTokens),
     ledger,
     sessionId: session.header.id,
     ...(focus === undefined ? {} : replacesPrompt ? { prompt: focus } : { focus }),

@@ -4,6 +4,7 @@
  */
 import type {
   Alternative,
+  Behaviour,
   CompactionPlan,
   EntryId,
   Json,
@@ -64,6 +65,7 @@ export interface Candidate {
   kept?: KeptData;
   /** Lines of the writer for the receipt. */
   notes?: string[];
+  shortSummary?: string;
   /** What providers' own compactions gave beside the note. */
   alternatives?: Alternative[];
 }
@@ -208,7 +210,7 @@ async function write(shot: Snapshot, plan: CompactionPlan): Promise<Candidate | 
   );
   const task: NoteTask = {
     nodes: plan.history,
-    ...(request.behaviour ? { fileLists: request.behaviour.fileLists } : {}),
+    ...(request.behaviour ? wishesOf(request.behaviour, plan) : {}),
     ...(plan.isSplitTurn ? { turnPrefix: plan.turnPrefix } : {}),
     ledger,
     ...(plan.previous ? { previous: { text: noteTextOf(plan.previous), id: plan.previous.id } } : {}),
@@ -242,11 +244,17 @@ async function write(shot: Snapshot, plan: CompactionPlan): Promise<Candidate | 
     tokensAfter: 0,
     ...(note.calls ? { calls: note.calls } : {}),
     ...(note.notes ? { notes: note.notes } : {}),
+    ...(note.shortSummary === undefined ? {} : { shortSummary: note.shortSummary }),
     ...(note.alternatives ? { alternatives: note.alternatives.map((one) => ({ ...one, through: plan.through })) } : {}),
   };
   candidate.tokensAfter = project(shot, candidate);
   const fault = candidate.alternatives ? faultOfPayload(shot, candidate) : undefined;
   return fault === undefined ? candidate : { failed: fault, calls: note.calls ?? [] };
+}
+
+/** What a preset wants of a note. */
+function wishesOf({ fileLists, record, shortSummary }: Behaviour, { kept }: CompactionPlan): Partial<NoteTask> {
+  return { fileLists, hasRecord: record, ...(shortSummary ? { recent: kept } : {}) };
 }
 
 /** Why what a provider's own compaction gave cannot stand: whoever asked for it gets the next method. */

@@ -1,6 +1,6 @@
 /** A compaction as the log keeps it: the documented fields and what a tail-first open needs. Must not decide what it hides. */
 import type { Alternative, CompactionPlan, EntryId, Json, Ledger, Receipt, SummaryParts } from "@stet/core";
-import { fileDetails, storeLedger } from "@stet/core";
+import { fileDetails, redact, storeLedger } from "@stet/core";
 import { frameMarkAt, modelOf } from "./frame.ts";
 import type { KeptData } from "./hooks/decide.ts";
 import type { Draft, Session } from "./session.ts";
@@ -23,6 +23,7 @@ export interface CompactionFacts {
   armed: boolean;
   /** Elision appended with it. */
   elisionId: EntryId | undefined;
+  shortSummary: string | undefined;
   /** What extensions want kept. */
   kept: KeptData | undefined;
 }
@@ -43,6 +44,7 @@ export function compactionDraft(session: Session, facts: CompactionFacts): Draft
       firstKeptEntryId: firstKept,
       tokensBefore: facts.tokensBefore,
       details: fileDetails(ledger.files),
+      ...(facts.shortSummary === undefined ? {} : { shortSummary: redact(facts.shortSummary).text }),
       ...facts.kept,
       replacement: { placement: "prefix", through: plan.through },
       ...(facts.alternatives ? { alternatives: facts.alternatives } : {}),

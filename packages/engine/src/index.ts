@@ -114,7 +114,7 @@ export {
 } from "./rewrite.ts";
 export { type AppendedLine, type CopyTarget, type Draft, Session } from "./session.ts";
 export { type RestoredFiles, restoreFiles, snapshotDraft } from "./snapshot.ts";
-export { PRUNE, SHAKE } from "./stub-writers.ts";
+export { PRUNE, pruneWriter, SHAKE } from "./stub-writers.ts";
 export { handedOffTo, handoffEntry, reopenParent, standingHandoff } from "./undo-handoff.ts";
 export {
   type BranchSummaryRequest,

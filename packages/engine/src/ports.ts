@@ -74,6 +74,10 @@ export interface NoteTask {
   additionalContext?: readonly string[];
   /** `lists`: `<read-files>` and `<modified-files>` instead of one `<files>` tree. */
   fileLists?: "tree" | "lists";
+  /** `false`: what a model wrote stands alone, without the facts of the ledger under it. */
+  hasRecord?: boolean;
+  /** Entries that stay in view, where a line or two about them is wanted as {@link WrittenNote.shortSummary}. */
+  recent?: readonly Node[];
   /** What the text is for, where it is not a note over history. */
   purpose?: "branch" | "handoff";
   /** Stands in for the instructions of the history prompt. */
@@ -89,6 +93,8 @@ export interface WrittenNote {
   text: string;
   parts: SummaryParts;
   omitted: { entryId: EntryId; reason: string }[];
+  /** For lists; absent where none was asked for, or none could be had. */
+  shortSummary?: string;
   /** Model calls that were made for it. */
   calls?: ModelCallRecord[];
   /** Lines for the receipt: how it was made. */

@@ -385,6 +385,7 @@ function compactionFacts(
     receipt,
     armed: limits.rearm === null || candidate.tokensAfter <= limits.rearm,
     elisionId,
+    shortSummary: candidate.shortSummary,
     kept: candidate.kept,
   };
 }

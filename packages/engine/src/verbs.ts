@@ -244,6 +244,8 @@ export interface BranchSummaryRequest {
   replacesPrompt?: boolean;
   /** Most tokens of the summary. */
   maxTokens: number;
+  /** Most tokens of the branch that are read for it, newest first. Source: both documents, "128000 if unknown". */
+  inputTokens?: number;
   signal?: AbortSignal;
   /** The writer hands on what an extension gave. */
   given?: { details?: Json };

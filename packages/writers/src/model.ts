@@ -21,7 +21,7 @@ import { textTokensOf, withRecord } from "./with-record.ts";
 
 /** One stand-alone question to a model. Everything in it is redacted; nothing of it may be cached. */
 export interface CompletionTask {
-  purpose: "history" | "turn_prefix" | "branch" | "handoff";
+  purpose: "history" | "turn_prefix" | "short" | "branch" | "handoff";
   system: string;
   user: string;
   maxOutputTokens: number;
@@ -36,6 +36,8 @@ export interface CompletionResult {
   usage?: Usage;
   /** Why there is no answer. */
   failure?: string;
+  /** The question was larger than the model's window. */
+  isOverflow?: boolean;
 }
 
 export type Complete = (task: CompletionTask, signal?: AbortSignal) => Promise<CompletionResult>;
@@ -73,7 +75,7 @@ export interface NoteCall {
 }
 
 export type ModelNote =
-  | (Omit<LocalNote, "mentioned"> & { calls: NoteCall[]; notes: string[] })
+  | (Omit<LocalNote, "mentioned"> & { calls: NoteCall[]; notes: string[]; shortSummary?: string })
   | { failed: string; calls: NoteCall[] };
 
 /** A beginning below this is quoted instead of summarised. */
@@ -82,6 +84,8 @@ const WINDOW_SHARE = 0.8;
 /** English has about three words in four tokens; the cap itself is counted in tokens. */
 const WORDS_PER_TOKEN = 0.7;
 const INPUT_MARGIN = 16_384;
+/** Most of a line or two for lists. Source: MusePi spec §4.3. */
+const SHORT_ANSWER_TOKENS = 512;
 /** Most of the window that what extensions add may take. */
 const ADDITIONAL_SHARE = 0.1;
 /** At least one of them stands in a note worth keeping. */
@@ -99,7 +103,7 @@ export function modelWriter(options: ModelWriterOptions) {
   };
 }
 
-type Part = { text: string } | { failed: string };
+type Part = { text: string } | { failed: string; isOverflow?: boolean };
 
 class NoteRun {
   readonly #options: ModelWriterOptions;
@@ -165,17 +169,37 @@ class NoteRun {
   /** Piece by piece, each summary handed to the next as the earlier note. */
   async #history(): Promise<Part> {
     const task = this.#task;
-    let previous = task.previous?.text ?? "";
+    const previous = task.previous?.text ?? "";
     const pieces = this.#pieces(task.nodes);
     if (pieces.length === 0) return { text: previous === "" ? NO_HISTORY : previous };
-    for (const piece of pieces) {
-      const own = task.prompt?.trim();
-      const instructions = own || this.#instructions(previous);
-      const part = await this.#ask(task.purpose ?? "history", piece, previous, instructions, own ? [] : SECTIONS);
-      if ("failed" in part) return part;
-      previous = part.text;
+    const own = task.prompt?.trim();
+    return this.#fold(pieces, previous, (piece, earlier) => {
+      const instructions = own || this.#instructions(earlier);
+      return this.#ask(task.purpose ?? "history", piece, earlier, instructions, own ? [] : SECTIONS);
+    });
+  }
+
+  /** Asks about one piece after the other; where the model takes less than was thought, about smaller ones from there on. */
+  async #fold(
+    pieces: readonly string[],
+    previous: string,
+    ask: (piece: string, previous: string) => Promise<Part>,
+  ): Promise<Part> {
+    const { estimate } = this.#task;
+    let text = previous;
+    let left = pieces;
+    for (let piece = left[0]; piece !== undefined; piece = left[0]) {
+      const part = await ask(piece, text);
+      if ("text" in part) {
+        text = part.text;
+        left = left.slice(1);
+        continue;
+      }
+      const maxTokens = estimate(piece) >> 1;
+      if (!part.isOverflow || maxTokens < this.#leastInput()) return part;
+      left = foldInput(left, { maxTokens, estimate });
     }
-    return { text: previous };
+    return { text };
   }
 
   /** The prompt for what the text is for; later pieces of a large input go on with the text of the earlier ones. */
@@ -194,13 +218,20 @@ class NoteRun {
     // A few words are shorter as they are than any account of them.
     if (first !== undefined && pieces.length === 1 && this.#task.estimate(first) < SHORT_TOKENS)
       return { text: `## Original Request\n${dataBlock("data", { source: "session" }, first)}` };
-    let text = "";
-    for (const piece of pieces) {
-      const part = await this.#ask("turn_prefix", piece, text, prompt("turn-prefix"), PREFIX_SECTIONS);
-      if ("failed" in part) return part;
-      text = part.text;
-    }
-    return { text };
+    const instructions = prompt("turn-prefix");
+    return this.#fold(pieces, "", (piece, earlier) =>
+      this.#ask("turn_prefix", piece, earlier, instructions, PREFIX_SECTIONS),
+    );
+  }
+
+  /** A line or two about what stays in view, for lists; a note without them is as good. Source: MusePi spec §4.2, §4.3. */
+  async #short(note: string): Promise<string | undefined> {
+    const newest = this.#pieces(this.#task.recent ?? []).at(-1);
+    if (newest === undefined) return undefined;
+    const part = await this.#ask("short", newest, note, prompt("short"), []);
+    if ("text" in part) return part.text;
+    this.#notes.push(`no line for lists: ${part.failed}`);
+    return undefined;
   }
 
   async #ask(
@@ -215,8 +246,10 @@ class NoteRun {
       previous === "" ? "" : `<previous-summary>\n${neutralise(redact(previous).text)}\n</previous-summary>\n\n`;
     const beside = purpose !== "turn_prefix" ? this.#additional() : "";
     const user = `<conversation>\n${conversation}\n</conversation>\n\n${earlier}${beside}${redact(instructions).text}`;
+    const most = purpose === "short" ? SHORT_ANSWER_TOKENS : Number.POSITIVE_INFINITY;
+    const maxOutputTokens = Math.min(most, this.#answerTokens());
     const result = await this.#options.complete(
-      { purpose, system: prompt("system"), user, maxOutputTokens: this.#answerTokens() },
+      { purpose, system: prompt("system"), user, maxOutputTokens },
       this.#signal,
     );
     const sourceTokens = estimate(conversation) + estimate(previous);
@@ -242,7 +275,7 @@ class NoteRun {
     this.#calls.push(call);
     if (result.failure !== undefined) {
       call.outcome = result.failure;
-      return { failed: result.failure };
+      return { failed: result.failure, ...(result.isOverflow ? { isOverflow: true } : {}) };
     }
     const { estimate } = this.#task;
     const maxTokens = this.#textTokens();
@@ -264,7 +297,7 @@ class NoteRun {
   }
 
   #textTokens(): number {
-    return textTokensOf(this.#task.maxTokens);
+    return textTokensOf(this.#task);
   }
 
   #answerTokens(): number {
@@ -275,14 +308,20 @@ class NoteRun {
   #pieces(nodes: readonly Node[]): string[] {
     const { estimate, redact } = this.#task;
     const { window } = this.#options;
-    const least = Math.min(INPUT_MARGIN, Math.max(1024, window >> 3));
+    const least = this.#leastInput();
     const beside = estimate(this.#additional());
     const maxTokens = Math.max(least, Math.floor(WINDOW_SHARE * window) - this.#answerTokens() - INPUT_MARGIN - beside);
     const paragraphs = serializeMessages(convertToLlm(messagesOf(nodes))).map((text) => redact(text).text);
     return foldInput(paragraphs, { maxTokens, estimate });
   }
 
-  #compose(history: string, prefix: string | undefined): ModelNote {
-    return { ...withRecord(this.#task, history, prefix), calls: this.#calls, notes: this.#notes };
+  #leastInput(): number {
+    return Math.min(INPUT_MARGIN, Math.max(1024, this.#options.window >> 3));
+  }
+
+  async #compose(history: string, prefix: string | undefined): Promise<ModelNote> {
+    const shortSummary = await this.#short(history);
+    const line = shortSummary === undefined ? {} : { shortSummary };
+    return { ...withRecord(this.#task, history, prefix), ...line, calls: this.#calls, notes: this.#notes };
   }
 }

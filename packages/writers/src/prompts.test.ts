@@ -10,7 +10,6 @@ const VALUES: Record<PromptName, Record<string, string>> = {
   short: {},
   branch: { critical: "", focus: "" },
   handoff: { focus: "" },
-  continuation: {},
 };
 
 const SUMMARY = [

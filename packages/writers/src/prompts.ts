@@ -5,16 +5,7 @@
 import { readFileSync } from "node:fs";
 import { InvariantError } from "@stet/core";
 
-export type PromptName =
-  | "system"
-  | "first"
-  | "update"
-  | "suffix"
-  | "turn-prefix"
-  | "short"
-  | "branch"
-  | "handoff"
-  | "continuation";
+export type PromptName = "system" | "first" | "update" | "suffix" | "turn-prefix" | "short" | "branch" | "handoff";
 
 const PLACEHOLDER = /\{\{([a-z]+)\}\}/g;
 const loaded = new Map<PromptName, string>();

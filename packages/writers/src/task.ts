@@ -23,6 +23,10 @@ export interface LocalTask {
   additionalContext?: readonly string[];
   /** `lists`: `<read-files>` and `<modified-files>` instead of one `<files>` tree. */
   fileLists?: "tree" | "lists";
+  /** `false`: what a model wrote stands alone, without the facts of the ledger under it. */
+  hasRecord?: boolean;
+  /** Entries that stay in view, where a model should say a line or two about them. */
+  recent?: readonly Node[];
   /** What the text is for, where it is not a note over history. */
   purpose?: "branch" | "handoff";
   /** Stands in for the instructions of the history prompt. */

@@ -10,9 +10,9 @@ import type { LocalNote, LocalTask } from "./task.ts";
 const RECORD_SHARE = 0.4;
 const LEAST_RECORD_TOKENS = 80;
 
-/** Most tokens the model's own text may have in a note of `maxTokens`. */
-export function textTokensOf(maxTokens: number): number {
-  return Math.max(1, Math.floor((1 - RECORD_SHARE) * maxTokens));
+/** Most tokens the model's own text may have in the note. */
+export function textTokensOf({ maxTokens, hasRecord = true }: Pick<LocalTask, "maxTokens" | "hasRecord">): number {
+  return Math.max(1, hasRecord ? Math.floor((1 - RECORD_SHARE) * maxTokens) : maxTokens);
 }
 
 /** The note of `history` and `prefix`; the parts keep their documented places, the record belongs to neither. */
@@ -21,7 +21,7 @@ export function withRecord(
   history: string,
   prefix?: string,
 ): Pick<LocalNote, "text" | "parts" | "omitted"> {
-  const { estimate, maxTokens, turnPrefix: _turnPrefix, previous: _previous, ...rest } = task;
+  const { estimate, maxTokens, hasRecord = true, turnPrefix: _turnPrefix, previous: _previous, ...rest } = task;
   let text = history;
   const parts: LocalNote["parts"] = { history: [0, history.length] };
   if (prefix !== undefined && prefix !== "") {
@@ -31,7 +31,9 @@ export function withRecord(
   }
   const room = maxTokens - estimate(text) - 16;
   const record =
-    room < LEAST_RECORD_TOKENS ? undefined : writeLocalNote({ ...rest, nodes: [], estimate, maxTokens: room });
+    !hasRecord || room < LEAST_RECORD_TOKENS
+      ? undefined
+      : writeLocalNote({ ...rest, nodes: [], estimate, maxTokens: room });
   const facts = record ? `\n\n## Record (copied from the log)\n\n${record.text.replace(/^(#{2,3}) /gm, "#$1 ")}` : "";
   return { text: text + facts, parts, omitted: record?.omitted ?? [] };
 }

@@ -9,7 +9,7 @@ import {
   modelOf,
   type NoteWriter,
   observed,
-  PRUNE,
+  pruneWriter,
   ridingOn,
   type Session,
   SHAKE,
@@ -25,6 +25,7 @@ export type Writer = NoteWriter | StubWriter;
 
 const DEFAULT_WINDOW = 200_000;
 const DEFAULT_OUTPUT_TOKENS = 16_384;
+const UNKNOWN_WINDOW = 128_000;
 
 /** Waits, and gives up at once when cancelled. */
 export const wait = (ms: number, signal: AbortSignal): Promise<void> =>
@@ -56,21 +57,15 @@ export function methodNamed(strategy: string, setup: MethodSetup): Writer {
     case "local":
       return LOCAL_WRITER;
     case "prune":
-      return PRUNE;
+      return pruneWriter(setup.settings.pruning);
     case "shake":
       return SHAKE;
     case "endpoint":
       return byEndpoint(setup);
     case "native":
       return byProvider(setup, callPorts);
-    case "model": {
-      const model = noteModel(setup);
-      if (!model)
-        throw new StetError("provider/no_model", "no model to write the note; set compaction.model to PROVIDER/ID", {
-          exitCode: 5,
-        });
-      return byModel(setup, model, providerOf(setup, model));
-    }
+    case "model":
+      return byModels(setup);
     default:
       throw new StetError(
         "config/invalid",
@@ -85,7 +80,7 @@ export function methodList(setup: MethodSetup): Writer[] {
   const { settings, emit } = setup;
   const writers: Writer[] = [];
   for (const method of withRemote(settings)) {
-    if (method === "prune") writers.push(PRUNE);
+    if (method === "prune") writers.push(pruneWriter(settings.pruning));
     else if (method === "shake") writers.push(SHAKE);
     else if (method === "model" || method === "native" || method === "endpoint")
       writers.push(...optional(setup, method));
@@ -129,30 +124,78 @@ export function carryingWriter(setup: MethodSetup): NoteWriter {
   const models = setup.settings.behaviour.methods.includes("model")
     ? optional({ ...setup, emit: () => {} }, "model").filter((writer): writer is NoteWriter => "write" in writer)
     : [];
+  return firstThatWrites("carried", [...models, LOCAL_WRITER], setup.emit);
+}
+
+/** One after the other until one writes; what failed before is told, and its calls are on record. */
+function firstThatWrites(id: string, writers: readonly NoteWriter[], emit: Listener): NoteWriter {
   return {
-    id: "carried",
+    id,
+    isCostly: writers.some(({ isCostly }) => isCostly),
     async write(task, signal) {
       const calls: ModelCallRecord[] = [];
-      for (const writer of models) {
+      for (const [n, writer] of writers.entries()) {
         const note = await writer.write(task, signal);
-        if (!("failed" in note)) return note;
-        calls.push(...note.calls);
-        if (signal?.aborted) return note;
-        setup.emit({ type: "warning", message: `${writer.id}: ${note.failed}` });
+        calls.push(...(note.calls ?? []));
+        const made = { ...note, calls };
+        if (!("failed" in made) || signal?.aborted || n === writers.length - 1) return made;
+        emit({ type: "warning", message: `${writer.id}: ${made.failed}` });
       }
-      const note = await LOCAL_WRITER.write(task, signal);
-      return "failed" in note ? note : { ...note, calls };
+      return { failed: "there is nobody to write it", calls };
     },
   };
 }
 
-/** `compaction.model`, else the agent's own, else the session's. */
-function noteModel({ settings, model, session }: MethodSetup): ResolvedModel | undefined {
-  if (settings.compactionModel !== undefined) return resolveModel(settings.compactionModel, settings.models);
-  if (model) return model;
+/** Window of the model that would write, tokens; a stated one where none can be told. Source: both documents. */
+export function noteWindow(setup: MethodSetup): number {
+  const [first] = noteModels(setup).flatMap((one) => ("ref" in one ? [one] : []));
+  return first?.window?.value ?? UNKNOWN_WINDOW;
+}
+
+/**
+ * Models that may write notes, in order, or what is wrong with one: `compaction.model` alone where it is set; else the
+ * agent's own or the session's, and the others the settings name. Nothing is sent to a vendor nobody named. Source: MusePi
+ * spec §6.6.
+ */
+function noteModels({ settings, model, session }: MethodSetup): (ResolvedModel | { fault: unknown })[] {
+  const resolve = (name: string) => {
+    try {
+      return resolveModel(name, settings.models);
+    } catch (fault) {
+      return { fault };
+    }
+  };
+  if (settings.compactionModel !== undefined) return [resolve(settings.compactionModel)];
   const recorded = modelOf(session);
-  const name = settings.model ?? (recorded?.provider ? `${recorded.provider}/${recorded.id}` : undefined);
-  return name === undefined ? undefined : resolveModel(name, settings.models);
+  const own = recorded?.provider ? `${recorded.provider}/${recorded.id}` : undefined;
+  const names = [settings.model, own, settings.taskModel, settings.promotionTarget];
+  const named = [...new Set(names)].flatMap((name) => (name === undefined ? [] : [resolve(name)]));
+  const isOwn = (one: ResolvedModel) => one.ref.provider === model?.ref.provider && one.ref.id === model.ref.id;
+  return model ? [model, ...named.filter((one) => "fault" in one || !isOwn(one))] : named;
+}
+
+/** A note by the first candidate that can be reached and writes; throws what is wrong with the first when none can be. */
+function byModels(setup: MethodSetup): NoteWriter {
+  const reached: { model: ResolvedModel; provider: Provider }[] = [];
+  const faults: unknown[] = [];
+  for (const model of noteModels(setup)) {
+    try {
+      if ("fault" in model) throw model.fault;
+      reached.push({ model, provider: providerOf(setup, model) });
+    } catch (fault) {
+      faults.push(fault);
+    }
+  }
+  if (reached.length === 0) throw faults[0] ?? noModel();
+  const last = reached.length - 1;
+  const writers = reached.map(({ model, provider }, n) => byModel(setup, model, provider, n < last));
+  return last === 0 ? (writers[0] as NoteWriter) : firstThatWrites("model", writers, setup.emit);
+}
+
+function noModel(): StetError {
+  return new StetError("provider/no_model", "no model to write the note; set compaction.model to PROVIDER/ID", {
+    exitCode: 5,
+  });
 }
 
 /** The provider that is there, where it is that of `model`: `compaction.model` may be another vendor's. */
@@ -161,15 +204,18 @@ function providerOf({ model: own, provider, env, settings }: MethodSetup, model:
   return provider && isOwn ? provider : providerFor(model.ref, env, settings.models);
 }
 
-function byModel(setup: MethodSetup, model: ResolvedModel, provider: Provider): NoteWriter {
+function byModel(setup: MethodSetup, model: ResolvedModel, provider: Provider, hasOther: boolean): NoteWriter {
   const { session, settings, agentOutputTokens } = setup;
-  const ports: CompletionPorts = { provider, model: model.ref, ...callPorts(setup) };
+  const calls = callPorts(setup);
+  const ports: CompletionPorts = { provider, model: model.ref, ...calls, retry: { ...calls.retry, hasOther } };
   const prices = model.prices?.value.at(-1);
   const rides = agentOutputTokens !== undefined && settings.preset !== "omk";
   return modelWriter({
+    id: hasOther ? `model (${model.ref.provider}/${model.ref.id})` : "model",
     complete: completion(ports),
     window: model.window?.value ?? DEFAULT_WINDOW,
     maxOutputTokens: Math.min(model.outputCap?.value ?? DEFAULT_OUTPUT_TOKENS, DEFAULT_OUTPUT_TOKENS),
+    hasShortBranches: settings.behaviour.branchSections === "without_critical_context",
     ...(rides ? { suffix: { ...ridingOn(session, ports, agentOutputTokens), ...(prices ? { prices } : {}) } } : {}),
   });
 }

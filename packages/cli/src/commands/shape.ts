@@ -1,7 +1,7 @@
 /** Verbs that change a session's shape: undo, redo, goto, pin, unpin, label. */
 import { goTo, label, pin, redo, type Session, standingHandoff, undo } from "@stet/engine";
-import { carryingWriter } from "../agent/methods.ts";
-import { type CommonOptions, print, warn } from "../output.ts";
+import { branchRequest } from "../agent/branch-request.ts";
+import { type CommonOptions, print } from "../output.ts";
 import { prepareToWrite, type WriteOptions } from "../own-file.ts";
 import { bringFilesAlong, filesLine, filesOf } from "../project-files.ts";
 import { loadSettings } from "../settings.ts";
@@ -52,10 +52,8 @@ export interface MoveOptions extends ShapeOptions {
   /** Carry a summary of the branch that is left. */
   summarize?: boolean;
   focus?: string;
+  replaceInstructions?: boolean;
 }
-
-/** Most tokens of a branch summary. Source: both documents. */
-const BRANCH_TOKENS = 2048;
 
 /** `stet goto`; exit code 4 when the head is already there, 130 when an extension cancelled it. */
 export async function move(session: Session, entry: string, options: MoveOptions): Promise<number> {
@@ -63,15 +61,7 @@ export async function move(session: Session, entry: string, options: MoveOptions
   const from = files ? session.tree().path().nodes : [];
   const outcome = await goTo(session, entry, {
     prepareToWrite: () => prepareToWrite(session, options),
-    ...(options.summarize
-      ? {
-          summary: {
-            writer: carryingWriter({ session, settings: loadSettings(process.cwd()), env: process.env, emit: warn }),
-            maxTokens: BRANCH_TOKENS,
-            ...(options.focus === undefined ? {} : { focus: options.focus }),
-          },
-        }
-      : {}),
+    ...(options.summarize ? { summary: branchRequest(session, loadSettings(process.cwd()), options) } : {}),
   });
   if (outcome.outcome !== "committed") {
     print(options, outcome, [`${outcome.outcome}: ${outcome.reason}`]);

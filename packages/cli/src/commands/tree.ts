@@ -42,7 +42,8 @@ function preview(node: Node): string {
 }
 
 function textOf(node: Node): string {
-  if (node.type === "compaction" || node.type === "branch_summary") return node.summary;
+  if (node.type === "compaction") return node.shortSummary ?? node.summary;
+  if (node.type === "branch_summary") return node.summary;
   const content =
     node.type === "custom_message"
       ? node.content

@@ -41,9 +41,8 @@ const TABLE: {
   autoContinue: [true, true, false],
   midTurn: [true, true, false],
   idle: [false, false, false],
-  ledger: [true, false, false],
-  pins: [true, false, false],
-  provenanceTags: [true, false, false],
+  record: [true, false, false],
+  shortSummary: [false, true, false],
   overflow: ["three_steps", "one_retry", "three_steps"],
   incompleteOutput: ["when_full", "always", "never"],
   staleRule: ["source", "source", "strict_revision"],
@@ -98,7 +97,7 @@ describe("presets", () => {
   });
 
   test("an override that is undefined replaces nothing", () => {
-    expect(behaviourOf("omk", { ledger: undefined as never })).toEqual(PRESETS.omk);
+    expect(behaviourOf("omk", { record: undefined as never })).toEqual(PRESETS.omk);
   });
 
   test("the strategies of MusePi as method lists", () => {

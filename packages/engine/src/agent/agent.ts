@@ -13,15 +13,19 @@ import type {
   Usage,
   WorkFiles,
 } from "@stet/core";
-import { isStetError, validateRequest } from "@stet/core";
+import { isStetError, PRESETS, validateRequest } from "@stet/core";
 import { amendSystem } from "../hooks/amend.ts";
 import { observed } from "../hooks/observe.ts";
 import { settleHooks } from "../hooks/settle.ts";
+import type { NoteWriter, StubWriter } from "../ports.ts";
 import type { QueuedKind, QueuedMessage } from "../queue-state.ts";
+import type { RewriteOutcome } from "../rewrite.ts";
 import type { Draft, Session } from "../session.ts";
 import { snapshotDraft } from "../snapshot.ts";
 import { closingDrafts } from "../verbs.ts";
 import { callModel, DEFAULT_RETRY, type RetryPolicy, type Wait } from "./call-model.ts";
+import { continuationDraft } from "./continuation.ts";
+import { Interruptions } from "./interruptions.ts";
 import { type CompactionRecord, Maintenance, type MaintenanceOptions, type Room } from "./maintenance.ts";
 import { type Delivery, Queue } from "./queue.ts";
 import { recordFrame } from "./record-frame.ts";
@@ -74,6 +78,7 @@ export interface RunResult {
   failure?: CallFailure;
 }
 
+const IN_PROGRESS: RewriteOutcome = { outcome: "skipped", skip: "fits", reason: "a compaction is already in progress" };
 const SPILL_BYTES = 64 * 1024;
 const BYTES_PER_TOKEN = 4;
 
@@ -85,6 +90,7 @@ export class Agent {
   #unwatched: string | undefined;
   #spentUsd = 0;
   #seat: ModelSeat;
+  readonly #interruptions = new Interruptions();
   /** Of this run, as extensions want it. */
   #system: SystemPrompt | undefined;
 
@@ -133,10 +139,36 @@ export class Agent {
     const run: Running = { usage: emptyUsage(), requests: 0, maxRequestTokens: 0, violations: 0, text: "" };
     this.#spentUsd = 0;
     try {
-      return await this.#work(run, prompt, signal);
+      return await this.#interruptions.run(signal, (both, isAgain) =>
+        this.#work(run, isAgain ? undefined : prompt, both),
+      );
     } finally {
       await settleHooks(this.#options.session, signal);
     }
+  }
+
+  /**
+   * A compaction the user asked for. During a run what runs is stopped first and every result recorded; the task is then
+   * gone on with, unless the compaction failed, was cancelled, or the preset does not continue by itself.
+   */
+  compact(wishes: { writer?: NoteWriter | StubWriter; focus?: string }, signal: AbortSignal): Promise<RewriteOutcome> {
+    const compact = (also: AbortSignal) =>
+      this.maintenance.onAsked(wishes.writer, wishes.focus, AbortSignal.any([signal, also]));
+    const { autoContinue } = this.#options.behaviour ?? PRESETS.stet;
+    return new Promise((resolve, reject) => {
+      const asked = async (ofRun: AbortSignal) => {
+        const made = compact(ofRun);
+        made.then(resolve, reject);
+        const outcome = await made.then(
+          ({ outcome }) => outcome,
+          () => "failed",
+        );
+        return autoContinue && outcome !== "failed" && outcome !== "cancelled";
+      };
+      const isTaken = this.#interruptions.interrupt(asked);
+      if (isTaken === "busy") resolve(IN_PROGRESS);
+      else if (!isTaken) compact(signal).then(resolve, reject);
+    });
   }
 
   async #work(run: Running, prompt: string | undefined, signal: AbortSignal): Promise<RunResult> {
@@ -146,6 +178,9 @@ export class Agent {
       run.text = textOf(finished);
       return this.#result(run, "stop");
     }
+    const goOn =
+      prompt === undefined ? continuationDraft(this.#options.session, this.#seat.provider.family) : undefined;
+    if (goOn) await this.#options.session.append([goOn]);
     for (let at: "before_prompt" | "mid_turn" = "before_prompt"; ; at = "mid_turn") {
       if (this.#isOverBudget(run)) return this.#result(run, "max_usd");
       const answer = await this.#answer(run, at, signal);

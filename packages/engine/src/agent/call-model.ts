@@ -13,7 +13,12 @@ export interface RetryPolicy {
   baseDelayMs: number;
   /** No wait is longer, whatever the provider asks for. */
   maxDelayMs: number;
+  /** Someone else can be asked: who cannot be reached, or would be waited for too long, is not asked again. */
+  hasOther?: boolean;
 }
+
+/** Source: MusePi spec §6.6. */
+const LONGEST_WAIT_WITH_OTHERS_MS = 30_000;
 
 /** Source: OMK spec §6, with MusePi's ceiling. */
 export const DEFAULT_RETRY: RetryPolicy = { enabled: true, maxRetries: 3, baseDelayMs: 2000, maxDelayMs: 300_000 };
@@ -38,18 +43,12 @@ export async function callModel(
   for (let attempt = 0; ; attempt++) {
     const outcome = await once(provider, call, emit);
     const { failure } = outcome;
-    const isFinal =
-      failure === undefined ||
-      !retry.enabled ||
-      !isTransient(failure) ||
-      attempt >= retry.maxRetries ||
-      call.signal.aborted;
-    if (isFinal) {
+    const delayMs = delayFor(failure, attempt, retry);
+    if (failure === undefined || delayMs === undefined || call.signal.aborted) {
       if (attempt > 0)
         emit({ type: "retry_end", of, attempt, ...(failure === undefined ? {} : { message: failure.message }) });
       return outcome;
     }
-    const delayMs = Math.min(retry.maxDelayMs, Math.max(failure.retryAfterMs ?? 0, retry.baseDelayMs * 2 ** attempt));
     const { maxRetries: maxAttempts } = retry;
     emit({ type: "retry", of, attempt: attempt + 1, maxAttempts, delayMs, message: failure.message });
     await wait(delayMs, call.signal);
@@ -59,6 +58,14 @@ export async function callModel(
     }
     emit({ type: "retry_attempt", of, attempt: attempt + 1 });
   }
+}
+
+/** How long to wait before the next attempt, milliseconds; undefined where there is to be none. */
+function delayFor(failure: CallFailure | undefined, attempt: number, retry: RetryPolicy): number | undefined {
+  if (failure === undefined || !retry.enabled || !isTransient(failure) || attempt >= retry.maxRetries) return undefined;
+  const asked = Math.max(failure.retryAfterMs ?? 0, retry.baseDelayMs * 2 ** attempt);
+  if (retry.hasOther && (failure.kind === "network" || asked > LONGEST_WAIT_WITH_OTHERS_MS)) return undefined;
+  return Math.min(retry.maxDelayMs, asked);
 }
 
 /** Nothing is asked again, and what failed before the wait is no news to who stopped it. */

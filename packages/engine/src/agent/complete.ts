@@ -37,6 +37,8 @@ export interface StandAloneResult {
   stopReason: StopReason;
   usage?: Usage;
   failure?: string;
+  /** The request was larger than the model's window. */
+  isOverflow?: boolean;
 }
 
 /** A function that asks; it never throws for what a provider does. */
@@ -132,5 +134,6 @@ async function answerTo(
     stopReason: message.stopReason ?? "stop",
     ...(message.usage ? { usage: message.usage } : {}),
     ...(failure ? { failure: `${failure.kind}: ${failure.message}` } : {}),
+    ...(failure?.kind === "overflow" ? { isOverflow: true } : {}),
   };
 }

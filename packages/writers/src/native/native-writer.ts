@@ -44,7 +44,7 @@ async function write(options: NativeWriterOptions, task: LocalTask, signal?: Abo
   const { through } = task;
   if (through === undefined) return { failed: "a provider compacts its own context only", calls };
   const instructions = prompt("suffix", {
-    words: String(Math.floor(textTokensOf(task.maxTokens) * WORDS_PER_TOKEN)),
+    words: String(Math.floor(textTokensOf(task) * WORDS_PER_TOKEN)),
     instructions: prompt("first", { sections: "", focus: focusLine(task.focus) }),
   });
   const faults: string[] = [];
@@ -91,7 +91,7 @@ function judge(
     {
       source: answer.userTexts.join("\n"),
       sourceTokens: Math.max(1, answer.tokens),
-      maxTokens: textTokensOf(task.maxTokens),
+      maxTokens: textTokensOf(task),
       estimate: task.estimate,
       sections: SECTIONS,
     },
