@@ -73,8 +73,10 @@ class Disk {
     this.#fs.put(file, bytes);
   }
 
+  /** Half of a line, as a store writes it: never glued to what a full disk left without an end. */
   tear(file: string): void {
-    this.#fs.addBytes(file, '{"type":"message","id":"torn","parentId":');
+    const separator = this.bytes(file).at(-1) === 10 ? "" : "\n";
+    this.#fs.addBytes(file, `${separator}{"type":"message","id":"torn","parentId":`);
   }
 
   /** The machine stops at the `calls`-th call from now, a write after `bytes` of it. */

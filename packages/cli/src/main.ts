@@ -1,5 +1,7 @@
 /** The command line: arguments to commands. Runs on import. Must not know how a command works. */
+
 import { readFileSync } from "node:fs";
+import { THINKING_LEVELS } from "@stet/core";
 import type { Session } from "@stet/engine";
 import { Command, CommanderError, InvalidArgumentError } from "commander";
 import { withExtensions } from "./agent/load-extensions.ts";
@@ -87,6 +89,7 @@ function program(): Command {
     .option("--window <tokens>", "context window", tokens)
     .option("--session <file>", "session file; made when it is not there")
     .option("--mode <mode>", "read-only, ask, edit or all")
+    .option("--thinking <level>", `how much it thinks: ${THINKING_LEVELS.join(", ")}`)
     .option("--max-usd <amount>", "stop before a request once this much is spent", dollars)
     .option("--json", "one JSON document on stdout")
     .option("--quiet", "print nothing for people but the answer")

@@ -9,9 +9,12 @@ import {
   type BehaviourOverrides,
   behaviourOf,
   idleSeconds,
+  isThinkingLevel,
   overridesFrom,
   type PolicySettings,
   StetError,
+  THINKING_LEVELS,
+  type ThinkingLevel,
   validateSettings,
 } from "@stet/core";
 import type { RetryPolicy } from "@stet/engine";
@@ -38,6 +41,11 @@ interface Setting {
 export const SETTINGS: Readonly<Record<string, Setting>> = {
   preset: { kind: { oneOf: ["stet", "musepi", "omk"] }, default: "stet", about: "rules of compaction" },
   model: { kind: "text", default: "unset", about: "model of the agent, as PROVIDER/ID" },
+  thinking: {
+    kind: { oneOf: THINKING_LEVELS },
+    default: "off",
+    about: "how much the model is asked to think; off: no word about it",
+  },
   mode: {
     kind: { oneOf: ["read-only", "ask", "edit", "all"] },
     default: "ask",
@@ -51,6 +59,11 @@ export const SETTINGS: Readonly<Record<string, Setting>> = {
   "task.model": { kind: "text", default: "unset", about: "model of subagents; unset: the agent's own" },
   "compaction.enabled": { kind: "flag", default: true, about: "rewrite without being asked" },
   "compaction.model": { kind: "text", default: "unset", about: "model that writes notes; unset: the agent's own" },
+  "compaction.thinkingLevel": {
+    kind: { oneOf: ["inherit", ...THINKING_LEVELS] },
+    default: "inherit",
+    about: "how much a model thinks about a note asked for alone; inherit: high, in omk as the agent's own",
+  },
   "compaction.strategy": { kind: "text", default: "unset", about: "MusePi's name for the method list" },
   "compaction.reserveTokens": {
     kind: "tokens",
@@ -182,6 +195,9 @@ export interface Settings {
   preset: string;
   model?: string;
   mode: string;
+  thinking: ThinkingLevel;
+  /** Of notes asked for alone; undefined: as the agent's own. */
+  noteThinking?: ThinkingLevel;
   compactionModel?: string;
   taskModel?: string;
   /** Model to go on with where a rewrite would be due. */
@@ -261,6 +277,8 @@ export function loadSettings(cwd: string, preset?: string): Settings {
   return {
     preset: name,
     mode: all.mode?.value as string,
+    thinking: all.thinking?.value as ThinkingLevel,
+    ...noteThinking(all, name),
     policy,
     behaviour,
     remote: remoteFrom(all),
@@ -287,6 +305,13 @@ export function loadSettings(cwd: string, preset?: string): Settings {
     ...(compactionModel === undefined ? {} : { compactionModel }),
     ...(taskModel === undefined ? {} : { taskModel }),
   };
+}
+
+/** Source: MusePi spec §4.4; OMK asks as the session is asked. */
+function noteThinking(all: Readonly<Record<string, SettingValue>>, preset: string): Pick<Settings, "noteThinking"> {
+  const level = all["compaction.thinkingLevel"]?.value;
+  if (isThinkingLevel(level)) return { noteThinking: level };
+  return preset === "omk" ? {} : { noteThinking: "high" };
 }
 
 /** MusePi switches the offer, OMK its question; either way nothing is offered where one says no. */

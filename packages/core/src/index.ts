@@ -179,6 +179,17 @@ export { dataBlock, neutralise } from "./text/neutralise.ts";
 export { REDACTED, redact, redactDeep } from "./text/redact.ts";
 export { serializeConversation, serializeMessages } from "./text/serialize.ts";
 export { estimateTextTokens } from "./text/tokens.ts";
+export {
+  type Effort,
+  isThinkingLevel,
+  readThinking,
+  THINKING_LEVELS,
+  type Thinking,
+  type ThinkingForm,
+  type ThinkingLevel,
+  thinkingFor,
+  thinkingTokens,
+} from "./thinking-level.ts";
 export type { SpentCalls, Tool, ToolContext, ToolOutcome, ToolPower } from "./tool.ts";
 export { SessionTree } from "./tree.ts";
 export { extend, fold } from "./view/fold.ts";

@@ -1,7 +1,7 @@
 /** A compaction as the log keeps it: the documented fields and what a tail-first open needs. Must not decide what it hides. */
 import type { Alternative, CompactionPlan, EntryId, Json, Ledger, Receipt, SummaryParts } from "@stet/core";
 import { fileDetails, redact, storeLedger } from "@stet/core";
-import { frameMarkAt, modelOf } from "./frame.ts";
+import { frameMarkAt, modelOf, thinkingLevelOf } from "./frame.ts";
 import type { KeptData } from "./hooks/decide.ts";
 import type { Draft, Session } from "./session.ts";
 
@@ -34,6 +34,7 @@ export function compactionDraft(session: Session, facts: CompactionFacts): Draft
   const id = session.ports.ids.entry();
   const previousAt = plan.previous ? session.suffix.nodes.find((p) => p.node.id === plan.previous?.id)?.at : undefined;
   const model = modelOf(session);
+  const level = thinkingLevelOf(session);
   const frameAt = frameMarkAt(session);
   const firstKept = plan.firstKept ?? id;
   return {
@@ -60,6 +61,7 @@ export function compactionDraft(session: Session, facts: CompactionFacts): Draft
       checkpoint: {
         path: {
           ...(model ? { model: { id: model.id, ...(model.provider ? { provider: model.provider } : {}) } } : {}),
+          ...(level === undefined ? {} : { thinkingLevel: level }),
           ledger: storeLedger(ledger, previousAt === undefined ? undefined : facts.ledgerBase),
           ...(frameAt === undefined ? {} : { frameAt }),
         },

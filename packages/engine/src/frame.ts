@@ -2,7 +2,7 @@
  * The frame of the next request: recorded where the file says so, else assumed and said to be. Must not build requests.
  */
 import type { Frame, Json, PathNode, ProviderFamily, RequestFrameMark, ToolSpec } from "@stet/core";
-import { familyOfApi } from "@stet/core";
+import { familyOfApi, isThinkingLevel, readThinking, type ThinkingLevel } from "@stet/core";
 import type { Session } from "./session.ts";
 import { tailMarkIn } from "./tail-marks.ts";
 
@@ -63,6 +63,20 @@ function modelAt({ node }: PathNode): ModelFact | undefined {
   return undefined;
 }
 
+/** How much the model is asked to think at the head: the newest level on the whole path; undefined without one. */
+export function thinkingLevelOf({ suffix }: Session): ThinkingLevel | undefined {
+  for (const { node } of [...suffix.nodes].reverse()) {
+    if (node.type === "thinking_level_change") return levelFrom(node.thinkingLevel);
+    const recorded = node.type === "compaction" ? node.checkpoint?.path.thinkingLevel : undefined;
+    if (recorded !== undefined) return levelFrom(recorded);
+  }
+  return undefined;
+}
+
+function levelFrom(value: string | null): ThinkingLevel {
+  return isThinkingLevel(value) ? value : "off";
+}
+
 /** Window: given, else the recorded model's, else 200000, said to be assumed. */
 export function windowFor(session: Session, given: number | undefined): WindowFact {
   if (given !== undefined) return { tokens: given, source: "given" };
@@ -97,7 +111,12 @@ export function frameFor(session: Session): Frame {
     maxOutputTokens: MAX_OUTPUT_TOKENS,
     cacheRetention: "short" as const,
   };
-  if (mark) return { source: "recorded", system: systemOf(mark), tools: toolsOf(mark.tools), ...base };
+  if (mark) {
+    const params = mark.params as { model?: unknown; thinking?: unknown } | null | undefined;
+    const thinking = params?.model === base.model ? readThinking(params.thinking) : undefined;
+    const asks = thinking ? { thinking } : {};
+    return { source: "recorded", system: systemOf(mark), tools: toolsOf(mark.tools), ...base, ...asks };
+  }
   const foreign = session.opened.frame;
   if (foreign && (foreign.system !== undefined || foreign.tools !== undefined)) {
     const stable = foreign.system ?? "";

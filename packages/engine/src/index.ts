@@ -30,7 +30,16 @@ export { defaultPorts } from "./default-ports.ts";
 export { type NextRequest, type OpenOptions, OpenSession, open } from "./embed.ts";
 export { type CallsSeen, type EntryText, entryText } from "./entry-text.ts";
 export { ESTIMATOR, segmentTokens } from "./estimate.ts";
-export { ASSUMED_SYSTEM, familyFor, frameFor, type ModelFact, modelOf, type WindowFact, windowFor } from "./frame.ts";
+export {
+  ASSUMED_SYSTEM,
+  familyFor,
+  frameFor,
+  type ModelFact,
+  modelOf,
+  thinkingLevelOf,
+  type WindowFact,
+  windowFor,
+} from "./frame.ts";
 export { type HandoffOutcome, type HandoffRequest, handoff, handoffInPlace } from "./handoff.ts";
 export {
   type Extension,

@@ -1,5 +1,5 @@
 /** Puts an agent together: model, provider, tools, writers, limits. The only file that knows them all. */
-import type { Provider, Tool } from "@stet/core";
+import { type Provider, type ThinkingLevel, type Tool, thinkingFor } from "@stet/core";
 import {
   Agent,
   type AgentOptions,
@@ -11,6 +11,7 @@ import {
   type Session,
   SUBAGENT,
   taskTool,
+  thinkingLevelOf,
 } from "@stet/engine";
 import { costOf, type Environment, providerFor, type ResolvedModel, resolveModel } from "@stet/providers";
 import { defaultTools } from "@stet/tools";
@@ -34,6 +35,8 @@ export interface AgentSetup {
   /** `--window`, else the model's, else 200000, said to be assumed. */
   window?: number;
   maxUsd?: number;
+  /** `--thinking`; absent: as the session or the settings have it. */
+  thinking?: ThinkingLevel;
   /** Does what was typed with a slash while the agent worked. */
   command?: (text: string) => Promise<void>;
   emit: Listener;
@@ -61,6 +64,7 @@ export function makeAgent(setup: AgentSetup): Agent {
     model: model.ref,
     window: window ?? DEFAULT_WINDOW,
     maxOutputTokens,
+    thinking: thinkingOf(model, setup),
     tools,
     system: async () => systemPrompt(cwd, session.header.timestamp || session.ports.clock.now(), isSubagent),
     cwd,
@@ -106,7 +110,8 @@ function subagents(setup: AgentSetup, remainingUsd: () => number | undefined): T
 }
 
 /** `contextPromotion.target`, resolved now and made when it is needed. */
-function promotionTo({ settings, env, session }: AgentSetup): Pick<AgentOptions, "promotion"> {
+function promotionTo(setup: AgentSetup): Pick<AgentOptions, "promotion"> {
+  const { settings, env, session } = setup;
   const { promotionTarget } = settings;
   if (promotionTarget === undefined) return {};
   const model = resolveModel(promotionTarget, settings.models);
@@ -117,9 +122,17 @@ function promotionTo({ settings, env, session }: AgentSetup): Pick<AgentOptions,
     model: model.ref,
     window,
     maxOutputTokens: outputCap(model, window),
+    thinking: thinkingOf(model, setup),
     costOf: (usage) => costOf(model, usage, session.ports.clock.now()),
   });
   return { promotion: { name: promotionTarget, window, seat } };
+}
+
+/** What was asked for, else what the session has, else the settings' level, in the words of this model. */
+function thinkingOf(model: ResolvedModel, { thinking, session, settings }: AgentSetup): ModelSeat["thinking"] {
+  const level = thinking ?? thinkingLevelOf(session) ?? settings.thinking;
+  const asked = thinkingFor(level, model.thinking?.value);
+  return asked ? { level, asked } : { level };
 }
 
 function outputCap(model: ResolvedModel, window: number): number {

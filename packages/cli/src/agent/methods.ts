@@ -1,6 +1,6 @@
 /** The ways of making room this build has, by name: as a preset lists them, or the one a user asked for. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { isStetError, type Method, type Provider, StetError } from "@stet/core";
+import { isStetError, type Method, type Provider, StetError, thinkingFor } from "@stet/core";
 import {
   type CompletionPorts,
   completion,
@@ -14,6 +14,7 @@ import {
   type Session,
   SHAKE,
   type StubWriter,
+  thinkingLevelOf,
 } from "@stet/engine";
 import { type Environment, providerFor, type ResolvedModel, resolveModel } from "@stet/providers";
 import { modelWriter } from "@stet/writers";
@@ -207,7 +208,19 @@ function providerOf({ model: own, provider, env, settings }: MethodSetup, model:
 function byModel(setup: MethodSetup, model: ResolvedModel, provider: Provider, hasOther: boolean): NoteWriter {
   const { session, settings, agentOutputTokens } = setup;
   const calls = callPorts(setup);
-  const ports: CompletionPorts = { provider, model: model.ref, ...calls, retry: { ...calls.retry, hasOther } };
+  const asked = thinkingFor(
+    settings.noteThinking ?? thinkingLevelOf(session) ?? settings.thinking,
+    model.thinking?.value,
+  );
+  const outputCap = model.outputCap?.value;
+  const thinks = { ...(asked ? { thinking: asked } : {}), ...(outputCap === undefined ? {} : { outputCap }) };
+  const ports: CompletionPorts = {
+    provider,
+    model: model.ref,
+    ...calls,
+    retry: { ...calls.retry, hasOther },
+    ...thinks,
+  };
   const prices = model.prices?.value.at(-1);
   const rides = agentOutputTokens !== undefined && settings.preset !== "omk";
   return modelWriter({

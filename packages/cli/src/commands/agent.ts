@@ -1,5 +1,5 @@
 /** `stet [prompt]`: the agent in this folder; one shot with `-p`, else a conversation on the terminal. */
-import { StetError } from "@stet/core";
+import { isThinkingLevel, StetError, THINKING_LEVELS } from "@stet/core";
 import type { PermissionMode, RunResult, Session } from "@stet/engine";
 import { providerFor } from "@stet/providers";
 import { agentSession, type SessionChoice } from "../agent/agent-session.ts";
@@ -18,6 +18,7 @@ export interface AgentCommandOptions extends Omit<CommonOptions, "session">, Ses
   preset?: string;
   window?: number;
   mode?: string;
+  thinking?: string;
   maxUsd?: number;
 }
 
@@ -30,6 +31,11 @@ export async function agent(words: readonly string[], options: AgentCommandOptio
   const settings = loadSettings(cwd, options.preset);
   const untrusted = untrustedLine(cwd);
   if (untrusted !== undefined) process.stderr.write(`warning: ${untrusted}\n`);
+  const { thinking } = options;
+  if (thinking !== undefined && !isThinkingLevel(thinking))
+    throw new StetError("config/invalid", `no such thinking level: ${thinking}; use ${THINKING_LEVELS.join(", ")}`, {
+      exitCode: 2,
+    });
   const mode = options.mode ?? settings.mode;
   if (!MODES.includes(mode))
     throw new StetError("config/invalid", `no such mode: ${mode}; use ${MODES.join(", ")}`, { exitCode: 2 });
@@ -59,6 +65,7 @@ export async function agent(words: readonly string[], options: AgentCommandOptio
       env: process.env,
       cwd,
       mode: mode as PermissionMode,
+      ...(thinking === undefined ? {} : { thinking }),
       emit: screen({ quiet: options.quiet === true, streams: options.json !== true }),
       ...(options.window === undefined ? {} : { window: options.window }),
       ...(options.maxUsd === undefined ? {} : { maxUsd: options.maxUsd }),

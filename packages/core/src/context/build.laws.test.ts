@@ -28,7 +28,14 @@ function randomFrame(choices: Choices): Partial<Frame> {
     system,
     tools,
     cacheRetention: pick(choices, ["none", "short", "long"] as const),
-    maxOutputTokens: choices.below(40),
+    maxOutputTokens: pick(choices, [choices.below(40), 2048, 8192]),
+    ...pick<Pick<Frame, "thinking">>(choices, [
+      {},
+      { thinking: { budgetTokens: 1024 } },
+      { thinking: { budgetTokens: 16_384 } },
+      { thinking: { effort: "minimal" } },
+      { thinking: { effort: "high" } },
+    ]),
   };
 }
 

@@ -1,6 +1,7 @@
 /** The part of a request that is not conversation: system prompt, tools, model. Typed data, no in-band markers. */
 import type { Json } from "../message.ts";
 import type { ProviderFamily } from "../rules/violation.ts";
+import type { Thinking } from "../thinking-level.ts";
 
 /** Provider-neutral tool definition; `parameters` is a JSON Schema object. */
 export interface ToolSpec {
@@ -26,6 +27,8 @@ export interface Frame {
   provider?: string;
   api?: string;
   maxOutputTokens: number;
+  /** How much the model is asked to think; absent: no word about it. */
+  thinking?: Thinking;
   /** `long` asks for the provider's longer cache; `none` sends no markers and no keys. */
   cacheRetention: "none" | "short" | "long";
 }

@@ -32,12 +32,14 @@ const frame: Frame = {
   maxOutputTokens: 8192,
   cacheRetention: "short",
 };
+const ASKED: readonly Frame["thinking"][] = [undefined, { budgetTokens: 4096 }, { effort: "high" }];
 const estimator = { text: estimateTextTokens, image: () => 1200 };
 
 function bodyOf(seed: number, family: ProviderFamily) {
   const text = randomSession({ seed, steps: 5 + (seed % 40), hostile: seed % 2 === 1 }).text();
   const view = fold(SessionTree.read(textSource(text), "random").path().nodes);
-  return buildRequest(view, { family, frame }, { estimator }).body;
+  const thinking = ASKED[seed % ASKED.length];
+  return buildRequest(view, { family, frame: thinking ? { ...frame, thinking } : frame }, { estimator }).body;
 }
 
 describe("every request obeys its provider's rules", () => {

@@ -8,6 +8,8 @@ import type {
   ModelRef,
   Provider,
   SystemPrompt,
+  Thinking,
+  ThinkingLevel,
   Tool,
   ToolCallBlock,
   Usage,
@@ -23,6 +25,7 @@ import type { RewriteOutcome } from "../rewrite.ts";
 import type { Draft, Session } from "../session.ts";
 import { snapshotDraft } from "../snapshot.ts";
 import { closingDrafts } from "../verbs.ts";
+import { callsOf, finishedAnswer, restored, textOf, toolNames } from "./answer.ts";
 import { callModel, DEFAULT_RETRY, type RetryPolicy, type Wait } from "./call-model.ts";
 import { continuationDraft } from "./continuation.ts";
 import { Interruptions } from "./interruptions.ts";
@@ -39,6 +42,8 @@ export interface ModelSeat {
   /** Context window, tokens. */
   window: number;
   maxOutputTokens: number;
+  /** How much the model is asked to think, and in which of its words; absent: no word about it. */
+  thinking?: { level: ThinkingLevel; asked?: Thinking };
   /** What an answer cost; undefined where prices are not known. */
   costOf?: (usage: Usage) => Usage["cost"];
 }
@@ -96,8 +101,9 @@ export class Agent {
 
   constructor(options: AgentOptions) {
     this.#options = { ...options, emit: observed(options.session, options.emit) };
-    const { provider, model, window, maxOutputTokens, costOf } = options;
-    this.#seat = { provider, model, window, maxOutputTokens, ...(costOf ? { costOf } : {}) };
+    const { provider, model, window, maxOutputTokens, thinking, costOf } = options;
+    const rest = { ...(thinking ? { thinking } : {}), ...(costOf ? { costOf } : {}) };
+    this.#seat = { provider, model, window, maxOutputTokens, ...rest };
     // It tells extensions by itself.
     this.maintenance = new Maintenance({ ...this.#maintenanceOptions(), emit: options.emit });
     this.#queue = new Queue(options.session);
@@ -110,9 +116,8 @@ export class Agent {
   }
 
   async #moveTo(seat: ModelSeat): Promise<Room> {
-    const { session, tools } = this.#options;
     const system = this.#system ?? (await this.#options.system());
-    await recordFrame(session, { model: seat.model, system, tools: tools.map((tool) => tool.spec) });
+    await this.#recordFrame(system, seat);
     this.#seat = seat;
     return { family: seat.provider.family, window: seat.window, maxOutputTokens: seat.maxOutputTokens };
   }
@@ -203,12 +208,11 @@ export class Agent {
 
   /** Closes what an earlier run left open, records the frame, makes room, and puts the prompt on disk before any request. */
   async #begin(prompt: string | undefined, signal: AbortSignal): Promise<void> {
-    const { session, tools, system, emit } = this.#options;
-    const { model } = this.#seat;
+    const { session, system, emit } = this.#options;
     const closing = closingDrafts(session);
     if (closing.length > 0) await session.append(closing);
     this.#system = await amendSystem(session, await system(), prompt, signal);
-    await recordFrame(session, { model, system: this.#system, tools: tools.map((tool) => tool.spec) });
+    await this.#recordFrame(this.#system);
     // What was typed before this prompt is said before it.
     while (await this.#sayNext(signal));
     if (prompt === undefined) return;
@@ -217,6 +221,12 @@ export class Agent {
     const [said] = await session.append([userDraft(prompt)]);
     this.maintenance.onNewContent("user");
     emit({ type: "user", entryId: said?.id ?? "", text: prompt });
+  }
+
+  #recordFrame(system: SystemPrompt, { model, thinking } = this.#seat): Promise<void> {
+    const { session, tools } = this.#options;
+    const specs = tools.map((tool) => tool.spec);
+    return recordFrame(session, { model, system, tools: specs, ...(thinking ? { thinking } : {}) });
   }
 
   /** One request and its recorded answer; undefined when room had to be made and the request is to be tried again. */
@@ -370,37 +380,4 @@ function failedCallDraft(session: Session, model: ModelRef, failure: CallFailure
     type: "usage",
     fields: { callId, purpose: "turn", model: `${model.provider}/${model.id}`, outcome: failure.kind },
   };
-}
-
-/** Calls under the names the tools were recorded with: a provider may have been given others. */
-function restored(message: AssistantMessage, renamed: { [wire: string]: string }): AssistantMessage {
-  if (Object.keys(renamed).length === 0) return message;
-  const content = message.content.map((block) =>
-    block.type === "toolCall" && Object.hasOwn(renamed, block.name) ? { ...block, name: renamed[block.name]! } : block,
-  );
-  return { ...message, content };
-}
-
-/** The calls as recorded, so that results name the tool the session knows. */
-function toolNames(session: Session, calls: readonly ToolCallBlock[]): ToolCallBlock[] {
-  const last = session.head?.node;
-  const recorded = last?.type === "message" && last.message.role === "assistant" ? callsOf(last.message) : [];
-  return recorded.length === calls.length ? recorded : [...calls];
-}
-
-/** The answer a session ends on, where it left nothing to do. */
-function finishedAnswer({ view }: Session): AssistantMessage | undefined {
-  const last = view.segments.findLast(({ kind }) => kind !== "silent");
-  const node = last === undefined || last.kind === "prefix" ? undefined : last.node;
-  if (node?.type !== "message" || node.message.role !== "assistant") return undefined;
-  const { message } = node;
-  return message.stopReason === "stop" && callsOf(message).length === 0 ? message : undefined;
-}
-
-function callsOf(message: AssistantMessage): ToolCallBlock[] {
-  return message.content.filter((block) => block.type === "toolCall");
-}
-
-function textOf(message: AssistantMessage): string {
-  return message.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
 }

@@ -3,8 +3,8 @@
  * with an id of its own (source: OMK spec §6). Riding: the session's next request with one more message, so that what the
  * provider has cached of it is read.
  */
-import type { Json, ModelRef, Provider, StopReason, Target, Usage } from "@stet/core";
-import { buildRequest, fold, redact } from "@stet/core";
+import type { Json, ModelRef, Provider, StopReason, Target, Thinking, Usage } from "@stet/core";
+import { buildRequest, fold, redact, thinkingTokens } from "@stet/core";
 import { ESTIMATOR } from "../estimate.ts";
 import { frameFor, modelOf } from "../frame.ts";
 import type { Session } from "../session.ts";
@@ -17,6 +17,10 @@ export interface CompletionPorts {
   retry: RetryPolicy;
   wait: Wait;
   emit: Listener;
+  /** How much the model is asked to think where the question stands alone. */
+  thinking?: Thinking;
+  /** Most the model can put out, tokens; thinking has its room beside the answer, within this. */
+  outputCap?: number;
   /** Fresh ids: one for each call, kept over its retries. */
   newId: () => string;
 }
@@ -56,7 +60,8 @@ export function completion(ports: CompletionPorts) {
       model: model.id,
       provider: model.provider,
       api: model.api,
-      maxOutputTokens: task.maxOutputTokens,
+      maxOutputTokens: withThinking(task.maxOutputTokens, ports),
+      ...(ports.thinking ? { thinking: ports.thinking } : {}),
       cacheRetention: "none" as const,
     };
     const { body } = buildRequest(
@@ -66,6 +71,11 @@ export function completion(ports: CompletionPorts) {
     );
     return answerTo(ports, { callId, routingId: callId, body, purpose: task.purpose }, signal);
   };
+}
+
+function withThinking(answerTokens: number, { thinking, outputCap }: CompletionPorts): number {
+  const room = answerTokens + thinkingTokens(thinking);
+  return outputCap === undefined ? room : Math.max(answerTokens, Math.min(room, outputCap));
 }
 
 /** What is asked on top of the session's own request. */

@@ -1,7 +1,14 @@
 /**
  * Facts about one model, each with its source. Must not guess: what no table and no user gave is absent.
  */
-import { effectiveWindow, StetError, type Usage } from "@stet/core";
+import {
+  effectiveWindow,
+  isThinkingLevel,
+  StetError,
+  THINKING_LEVELS,
+  type ThinkingForm,
+  type Usage,
+} from "@stet/core";
 import { MODELS, type ModelRow, type PriceRow } from "./table.ts";
 
 /** Day the shipped table was last checked. */
@@ -12,6 +19,8 @@ export interface ModelOverride {
   window?: number;
   outputCap?: number;
   inputs?: readonly ("text" | "image")[];
+  /** `"budget"`, or the efforts it takes; `[]`: none. */
+  thinking?: ThinkingForm;
   prices?: PriceRow;
 }
 
@@ -28,6 +37,8 @@ export interface ModelFacts {
   /** Most tokens one answer may have. */
   outputCap?: Sourced<number>;
   inputs?: Sourced<readonly ("text" | "image")[]>;
+  /** How it can be asked to think. */
+  thinking?: Sourced<ThinkingForm>;
   /** Oldest first. */
   prices?: Sourced<readonly PriceRow[]>;
 }
@@ -51,6 +62,8 @@ export function modelFacts(model: string, override: ModelOverride = {}): ModelFa
   if (outputCap) facts.outputCap = outputCap;
   const inputs = sourced(override.inputs, nearest("inputs"));
   if (inputs) facts.inputs = inputs;
+  const thinking = sourced(form(model, override.thinking), own("thinking"));
+  if (thinking) facts.thinking = thinking;
   const prices = sourced(override.prices && [override.prices], own("prices"));
   if (prices) facts.prices = prices;
   return facts;
@@ -112,6 +125,16 @@ function isOtherVersion(id: string, prefix: string): boolean {
 function sourced<Value>(user: Value | undefined, catalog: Value | undefined): Sourced<Value> | undefined {
   if (user !== undefined) return { value: user, source: "user" };
   return catalog === undefined ? undefined : { value: catalog, source: "catalog" };
+}
+
+function form(model: string, value: unknown): ThinkingForm | undefined {
+  const isList = Array.isArray(value) && value.every((one) => isThinkingLevel(one) && one !== "off");
+  if (value === undefined || value === "budget" || isList) return value as ThinkingForm | undefined;
+  throw new StetError(
+    "config/invalid_model",
+    `thinking of ${model} cannot be ${JSON.stringify(value)}; give "budget", or a list of ${THINKING_LEVELS.slice(1).join(", ")}`,
+    { exitCode: 2, data: { model, field: "thinking", value } },
+  );
 }
 
 function tokens(model: string, field: string, value: number | undefined): number | undefined {

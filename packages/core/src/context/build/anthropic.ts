@@ -29,8 +29,38 @@ export function buildAnthropic(
     mark(list[list.length - 1]!, frame);
     body.tools = list;
   }
-  body.messages = mergeMessages(messages, frame);
-  return body;
+  const wire = mergeMessages(messages, frame);
+  body.messages = wire;
+  return Object.assign(body, thinkingFields(frame, wire));
+}
+
+/** Room for the answer itself; a smaller budget than the least the API takes is none. */
+const LEAST_ANSWER_TOKENS = 1024;
+const LEAST_BUDGET_TOKENS = 1024;
+
+/** A budget is part of the output cap, and is refused in the middle of a tool loop that began without thinking. */
+function thinkingFields(frame: Frame, messages: readonly JsonObject[]): JsonObject {
+  const { thinking } = frame;
+  if (thinking === undefined) return {};
+  if ("effort" in thinking) {
+    // This wire has no lower word than `low`.
+    const effort = thinking.effort === "minimal" ? "low" : thinking.effort;
+    return { thinking: { type: "adaptive" }, output_config: { effort } };
+  }
+  const budget = Math.min(Math.floor(thinking.budgetTokens), outputCap(frame) - LEAST_ANSWER_TOKENS);
+  if (budget < LEAST_BUDGET_TOKENS || !loopAllowsThinking(messages)) return {};
+  return { thinking: { type: "enabled", budget_tokens: budget } };
+}
+
+/** Whether the turn the request is in begins with thinking, or has no answer yet. */
+function loopAllowsThinking(messages: readonly JsonObject[]): boolean {
+  const contentOf = ({ content }: JsonObject) => content as JsonObject[];
+  const start = messages.findLastIndex(
+    (message) => message.role === "user" && !contentOf(message).some(({ type }) => type === "tool_result"),
+  );
+  const first = messages[start + 1];
+  const type = first === undefined ? undefined : contentOf(first)[0]?.type;
+  return first === undefined || type === "thinking" || type === "redacted_thinking" || type === "compaction";
 }
 
 function mergeMessages(messages: readonly RenderedMessage[], frame: Frame): JsonObject[] {

@@ -27,8 +27,15 @@ export function buildGoogle(
   const system = systemText(frame);
   if (system !== undefined) body.systemInstruction = { parts: [{ text: system }] };
   if (tools.length > 0) body.tools = [{ functionDeclarations: tools.map(declaration) }];
-  body.generationConfig = { maxOutputTokens: outputCap(frame) };
+  body.generationConfig = { maxOutputTokens: outputCap(frame), ...thinkingConfig(frame) };
   return body;
+}
+
+function thinkingConfig({ thinking }: Frame): JsonObject {
+  if (thinking === undefined) return {};
+  const config: JsonObject =
+    "effort" in thinking ? { thinkingLevel: thinking.effort } : { thinkingBudget: thinking.budgetTokens };
+  return { thinkingConfig: { includeThoughts: true, ...config } };
 }
 
 function responsePart(message: RenderedMessage): JsonObject {

@@ -39,6 +39,8 @@ export function buildOpenaiChat(
   if (tools.length > 0) body.tools = tools.map(toolDefinition);
   // OpenAI's own models take only the newer name, local servers often only the older.
   body[isOpenai ? "max_completion_tokens" : "max_tokens"] = outputCap(frame);
+  const { thinking } = frame;
+  if (thinking && "effort" in thinking) body.reasoning_effort = thinking.effort;
   const key = isOpenai ? promptCacheKey(frame, keyTools) : undefined;
   if (key !== undefined) body.prompt_cache_key = key;
   return body;

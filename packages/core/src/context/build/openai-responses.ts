@@ -29,6 +29,8 @@ export function buildOpenaiResponses(
   body.store = false;
   // Nothing is stored there, so reasoning comes back only when its content travels.
   body.include = ["reasoning.encrypted_content"];
+  const { thinking } = frame;
+  if (thinking && "effort" in thinking) body.reasoning = { effort: thinking.effort, summary: "auto" };
   const key = promptCacheKey(frame, keyTools);
   if (key !== undefined) body.prompt_cache_key = key;
   return body;
