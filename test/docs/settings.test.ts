@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { providerFor, resolveModel } from "@stet/providers";
 import { expect, it } from "vitest";
-import { SETTINGS } from "../../packages/cli/src/settings.ts";
+import { SETTINGS } from "../../packages/cli/src/settings-table.ts";
 
 const page = readFileSync(fileURLToPath(new URL("../../docs/agent.md", import.meta.url)), "utf8");
 

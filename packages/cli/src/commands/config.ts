@@ -1,7 +1,8 @@
 /** `stet config`: settings with the source of each value. */
 import { StetError } from "@stet/core";
 import { type CommonOptions, print } from "../output.ts";
-import { allSettings, SETTINGS, setSetting, untrustedLine } from "../settings.ts";
+import { allSettings, setSetting, untrustedLine } from "../settings.ts";
+import { SETTINGS } from "../settings-table.ts";
 
 export interface ConfigOptions extends CommonOptions {
   project?: boolean;
