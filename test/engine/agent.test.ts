@@ -1,7 +1,7 @@
 /** The loop against a scripted model: tools, queue, cancel, crash, overflow, and requests that always fit. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { estimateTextTokens, type Tool, type Usage } from "@stet/core";
-import { permissionOf, Queue, type Session, undo, waitingOf } from "@stet/engine";
+import { Budget, permissionOf, Queue, type Session, undo, waitingOf } from "@stet/engine";
 import { Rng } from "@stet/testkit";
 import { describe, expect, it } from "vitest";
 import { requestOf, testFolder } from "./harness.ts";
@@ -173,7 +173,7 @@ describe("a run", () => {
     const usage: Usage = { input: 1000, output: 10, cacheRead: 0, cacheWrite: 0 };
     const provider = scripted((n) => ({ ...use(`c${n}`, "echo"), usage }));
     const { agent } = startAgent(session, provider, {
-      maxUsd: 0.35,
+      budget: new Budget(0.35),
       costOf: ({ input }) => ({ input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: input / 10_000 }),
     });
     expect(await agent.run("go", never)).toMatchObject({ stopReason: "max_usd", requests: 4 });

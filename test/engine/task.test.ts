@@ -1,7 +1,7 @@
 /** Subagents: lineage, the brief word for word, a window of their own, cost, failure, cancel. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import type { Provider, Tool, Usage } from "@stet/core";
-import { type Agent, type AgentOptions, recallIn, type Session, taskTool, usageOf } from "@stet/engine";
+import { type Agent, type AgentOptions, Budget, recallIn, type Session, taskTool, usageOf } from "@stet/engine";
 import { describe, expect, it } from "vitest";
 import { requestOf, testFolder } from "./harness.ts";
 import { echoTool, say, scripted, startAgent, type Turn } from "./scripted-model.ts";
@@ -188,10 +188,27 @@ describe("a task", () => {
     const costOf = ({ input }: Usage) => ({ input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: input / 10_000 });
     const parent = scripted((n) => ({ ...use([`t${n}`, "task", { brief: "spend" }]), usage }));
     const helper = scripted((n) => ({ ...(n % 3 === 0 ? say("spent") : use([`c${n}`, "echo"])), usage }));
-    const { agent } = withHelpers(session, parent, helper, { maxUsd: 0.75, costOf }, { costOf });
+    const budget = new Budget(0.75);
+    const { agent } = withHelpers(session, parent, helper, { budget, costOf }, { budget, costOf });
     expect(await agent.run("go", never)).toMatchObject({ stopReason: "max_usd", requests: 2, usage: { input: 8000 } });
-    expect(agent.remainingUsd()).toBe(0);
+    expect(budget.spentUsd).toBeCloseTo(0.8);
     expect(usageOf(session).cost?.total).toBeCloseTo(0.8);
     expect(readFileSync(session.file, "utf8")).toContain('"purpose":"task"');
+  });
+
+  it("helpers at once share one budget", async () => {
+    const session = await create("budget-shared");
+    const costOf = ({ input }: Usage) => ({ input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: input / 10_000 });
+    const ids = ["t1", "t2", "t3", "t4"];
+    const parent = scripted(() =>
+      use(...ids.map((id): [string, string, Record<string, string>] => [id, "task", { brief: "spend" }])),
+    );
+    const helper = scripted((n) => ({ ...use([`c${n}`, "echo"]), usage }));
+    const budget = new Budget(1);
+    const { agent } = withHelpers(session, parent, helper, { budget, costOf }, { budget, costOf });
+    expect((await agent.run("go", never)).stopReason).toBe("max_usd");
+    // Each may have one call on its way when the last of it is spent.
+    expect(helper.bodies.length).toBeLessThanOrEqual(10 + ids.length);
+    expect(parent.bodies).toHaveLength(1);
   });
 });

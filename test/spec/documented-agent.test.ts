@@ -7,6 +7,7 @@ import {
   type Agent,
   type AgentEvent,
   type AgentOptions,
+  Budget,
   completion,
   DEFAULT_RETRY,
   handoff,
@@ -297,6 +298,22 @@ describe("who is asked for a note", () => {
     } finally {
       await server.close();
     }
+  });
+
+  it("what a note costs is on record and counts against the budget", async () => {
+    const session = await long("paid-note");
+    const usage = { input: 10_000, output: 1000, cacheRead: 0, cacheWrite: 0 };
+    const note = "## Goal\nGo on.\n\n## Progress\n### Done\n- [x] reading\n\n## Original Request\nRead.";
+    const provider = scripted(() => ({ ...say(note), usage }));
+    const budget = new Budget(1);
+    const model = resolveModel("anthropic/claude-opus-4-5");
+    const writer = methodNamed("model", setupOf(session, { model, provider, budget })) as NoteWriter;
+    await rewrite(session, { trigger: "manual", writer, window: 16_000, prepareToWrite: async () => {} });
+    const paid = [...session.tree().entries()].flatMap(({ entry }) =>
+      entry.type === "usage" ? [entry.usage?.cost?.total] : [],
+    );
+    expect(paid).toEqual(provider.bodies.map(() => 0.075));
+    expect(budget.spentUsd).toBeCloseTo(0.075 * provider.bodies.length);
   });
 
   it("musepi §12.90: compaction.model writes the note, at its own vendor, and nothing else", async () => {

@@ -3,6 +3,7 @@
 // For extensions: the documented helpers of both source systems.
 export { convertToLlm, serializeConversation } from "@stet/core";
 export { Agent, type AgentOptions, type ModelSeat, type RunResult } from "./agent/agent.ts";
+export { Budget } from "./agent/budget.ts";
 export { DEFAULT_RETRY, type RetryPolicy, type Wait } from "./agent/call-model.ts";
 export {
   type CompletionPorts,

@@ -3,6 +3,7 @@ import { type Provider, type ThinkingLevel, type Tool, thinkingFor } from "@stet
 import {
   Agent,
   type AgentOptions,
+  Budget,
   type Listener,
   type ModelSeat,
   type PermissionMode,
@@ -35,6 +36,8 @@ export interface AgentSetup {
   /** `--window`, else the model's, else 200000, said to be assumed. */
   window?: number;
   maxUsd?: number;
+  /** In the place of `maxUsd`: one that others count against too. */
+  budget?: Budget;
   /** `--thinking`; absent: as the session or the settings have it. */
   thinking?: ThinkingLevel;
   /** Does what was typed with a slash while the agent worked. */
@@ -57,8 +60,10 @@ export function makeAgent(setup: AgentSetup): Agent {
   const maxOutputTokens = outputCap(model, window ?? DEFAULT_WINDOW);
   const isSubagent = session.header.role === SUBAGENT;
   const tools = defaultTools((query) => recallIn(session, query));
-  if (!isSubagent) tools.push(subagents(setup, () => agent.remainingUsd()));
-  const agent: Agent = new Agent({
+  const budget = setup.budget ?? (setup.maxUsd === undefined ? undefined : new Budget(setup.maxUsd));
+  const counted = budget ? { budget } : {};
+  if (!isSubagent) tools.push(subagents({ ...setup, ...counted }));
+  return new Agent({
     session,
     provider,
     model: model.ref,
@@ -74,38 +79,43 @@ export function makeAgent(setup: AgentSetup): Agent {
     retry: settings.retry,
     behaviour: settings.behaviour,
     settings: settings.policy,
-    writers: methodList({ session, settings, env, emit, model, provider, agentOutputTokens: maxOutputTokens }),
+    writers: methodList({
+      session,
+      settings,
+      env,
+      emit,
+      model,
+      provider,
+      agentOutputTokens: maxOutputTokens,
+      ...counted,
+    }),
     isAhead: settings.isAhead,
     ...promotionTo(setup),
     emit,
     costOf: (usage) => costOf(model, usage, session.ports.clock.now()),
     ...(setup.command ? { command: setup.command } : {}),
-    ...(setup.maxUsd === undefined ? {} : { maxUsd: setup.maxUsd }),
+    ...counted,
   });
-  return agent;
 }
 
 /** The task tool: agents on `task.model`, else on this agent's own, each with the window of its model. */
-function subagents(setup: AgentSetup, remainingUsd: () => number | undefined): Tool {
+function subagents(setup: AgentSetup): Tool {
   const { settings, session, emit } = setup;
   const other = settings.taskModel === undefined ? undefined : resolveModel(settings.taskModel, settings.models);
-  const { window, provider, maxUsd: _maxUsd, ...rest } = setup;
+  const { window, provider, ...rest } = setup;
   const model = other ?? setup.model;
   return taskTool({
     parent: session,
     model: `${model.ref.provider}/${model.ref.id}`,
-    agentFor: (child) => {
-      const maxUsd = remainingUsd();
-      return makeAgent({
+    agentFor: (child) =>
+      makeAgent({
         ...rest,
         session: child,
         model,
         emit: (event) => emit({ type: "subagent", sessionId: child.header.id, event }),
         ...(other || window === undefined ? {} : { window }),
         ...(other || provider === undefined ? {} : { provider }),
-        ...(maxUsd === undefined ? {} : { maxUsd }),
-      });
-    },
+      }),
   });
 }
 

@@ -1,7 +1,8 @@
 /** The ways of making room this build has, by name: as a preset lists them, or the one a user asked for. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { isStetError, type Method, type Provider, StetError, thinkingFor } from "@stet/core";
+import { isStetError, type Method, type Provider, StetError, thinkingFor, type Usage } from "@stet/core";
 import {
+  type Budget,
   type CompletionPorts,
   completion,
   type Listener,
@@ -16,7 +17,7 @@ import {
   type StubWriter,
   thinkingLevelOf,
 } from "@stet/engine";
-import { type Environment, providerFor, type ResolvedModel, resolveModel } from "@stet/providers";
+import { costOf, type Environment, providerFor, type ResolvedModel, resolveModel } from "@stet/providers";
 import { modelWriter } from "@stet/writers";
 import { LOCAL_WRITER } from "../compose.ts";
 import type { Settings } from "../settings.ts";
@@ -44,6 +45,8 @@ export interface MethodSetup {
   provider?: Provider;
   /** The agent's cap on an answer, tokens; notes may then ride on its requests. */
   agentOutputTokens?: number;
+  /** What the calls count against. */
+  budget?: Budget;
 }
 
 /** Names `--strategy` takes. */
@@ -207,7 +210,7 @@ function providerOf({ model: own, provider, env, settings }: MethodSetup, model:
 
 function byModel(setup: MethodSetup, model: ResolvedModel, provider: Provider, hasOther: boolean): NoteWriter {
   const { session, settings, agentOutputTokens } = setup;
-  const calls = callPorts(setup);
+  const calls = callPorts(setup, model);
   const asked = thinkingFor(
     settings.noteThinking ?? thinkingLevelOf(session) ?? settings.thinking,
     model.thinking?.value,
@@ -234,6 +237,20 @@ function byModel(setup: MethodSetup, model: ResolvedModel, provider: Provider, h
 }
 
 /** How calls for notes are made, whoever they go to. */
-function callPorts({ session, settings, emit }: MethodSetup): Omit<CompletionPorts, "provider" | "model"> {
-  return { retry: settings.retry, wait, emit: observed(session, emit), newId: () => session.ports.ids.session() };
+function callPorts(
+  { session, settings, emit, budget }: MethodSetup,
+  model: ResolvedModel,
+): Omit<CompletionPorts, "provider" | "model"> {
+  const priced = (usage: Usage): Usage => {
+    const cost = costOf(model, usage, session.ports.clock.now());
+    budget?.spend(cost?.total);
+    return cost ? { ...usage, cost } : usage;
+  };
+  return {
+    priced,
+    retry: settings.retry,
+    wait,
+    emit: observed(session, emit),
+    newId: () => session.ports.ids.session(),
+  };
 }

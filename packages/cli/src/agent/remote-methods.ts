@@ -1,7 +1,7 @@
 /** The methods that leave the compaction to somebody else: the session's own provider, or an address of the user's. */
 import { StetError } from "@stet/core";
 import { type CompletionPorts, modelOf, type NoteWriter, nativeOn } from "@stet/engine";
-import { askEndpoint, providerFor, resolveModel } from "@stet/providers";
+import { askEndpoint, providerFor, type ResolvedModel, resolveModel } from "@stet/providers";
 import { modelWriter, nativeWriter } from "@stet/writers";
 import type { MethodSetup } from "./methods.ts";
 
@@ -16,7 +16,7 @@ const DEFAULT_WINDOW = 200_000;
  */
 export function byProvider(
   setup: MethodSetup,
-  ports: (setup: MethodSetup) => Omit<CompletionPorts, "provider" | "model">,
+  ports: (setup: MethodSetup, model: ResolvedModel) => Omit<CompletionPorts, "provider" | "model">,
 ): NoteWriter {
   const { session, settings, env, agentOutputTokens } = setup;
   const recorded = modelOf(session);
@@ -30,7 +30,7 @@ export function byProvider(
   const provider = setup.provider ?? providerFor(own.ref, env, settings.models);
   const { ways, ask } = nativeOn(
     session,
-    { ...ports(setup), provider, model: own.ref },
+    { ...ports(setup, own), provider, model: own.ref },
     {
       maxOutputTokens:
         agentOutputTokens ?? Math.min(own.outputCap?.value ?? DEFAULT_OUTPUT_TOKENS, DEFAULT_OUTPUT_TOKENS),

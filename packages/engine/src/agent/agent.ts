@@ -26,6 +26,7 @@ import type { Draft, Session } from "../session.ts";
 import { snapshotDraft } from "../snapshot.ts";
 import { closingDrafts } from "../verbs.ts";
 import { callsOf, finishedAnswer, restored, textOf, toolNames } from "./answer.ts";
+import type { Budget } from "./budget.ts";
 import { callModel, DEFAULT_RETRY, type RetryPolicy, type Wait } from "./call-model.ts";
 import { continuationDraft } from "./continuation.ts";
 import { Interruptions } from "./interruptions.ts";
@@ -60,8 +61,8 @@ export interface AgentOptions extends Omit<MaintenanceOptions, "family" | "promo
   permission: Permission;
   wait: Wait;
   retry?: RetryPolicy;
-  /** The run stops before a request once this much is spent. US dollars. */
-  maxUsd?: number;
+  /** A run stops before a request once it is spent. Shared with whoever else works for the task. */
+  budget?: Budget;
   /** The project's files, for snapshots of what tools change; none are taken without. */
   files?: WorkFiles;
   /** Does a queued command; what it throws is told and ends the command alone. */
@@ -93,7 +94,6 @@ export class Agent {
   readonly #queue: Queue;
   /** Why the project's files cannot be watched. */
   #unwatched: string | undefined;
-  #spentUsd = 0;
   #seat: ModelSeat;
   readonly #interruptions = new Interruptions();
   /** Of this run, as extensions want it. */
@@ -142,7 +142,6 @@ export class Agent {
    */
   async run(prompt: string | undefined, signal: AbortSignal): Promise<RunResult> {
     const run: Running = { usage: emptyUsage(), requests: 0, maxRequestTokens: 0, violations: 0, text: "" };
-    this.#spentUsd = 0;
     try {
       return await this.#interruptions.run(signal, (both, isAgain) =>
         this.#work(run, isAgain ? undefined : prompt, both),
@@ -187,7 +186,7 @@ export class Agent {
       prompt === undefined ? continuationDraft(this.#options.session, this.#seat.provider.family) : undefined;
     if (goOn) await this.#options.session.append([goOn]);
     for (let at: "before_prompt" | "mid_turn" = "before_prompt"; ; at = "mid_turn") {
-      if (this.#isOverBudget(run)) return this.#result(run, "max_usd");
+      if (this.#options.budget?.isSpent) return this.#result(run, "max_usd");
       const answer = await this.#answer(run, at, signal);
       if (answer === undefined) continue;
       const { message, failure } = answer;
@@ -246,7 +245,8 @@ export class Agent {
     emit({ type: "request", number: run.requests, tokens: request.tokens, hardLimit: limits.hardLimit, reading });
     const call = { model, body: request.body, routingId: session.header.id, signal };
     const { message, failure } = await callModel(provider, call, retry ?? DEFAULT_RETRY, wait, emit);
-    this.#spend(run, message.usage, message.usage && this.#seat.costOf?.(message.usage)?.total);
+    addUsage(run.usage, message.usage);
+    this.#options.budget?.spend(message.usage && this.#seat.costOf?.(message.usage)?.total);
     if (failure?.kind === "overflow") {
       await session.append([failedCallDraft(session, model, failure)]);
       await this.maintenance.onOverflow(signal);
@@ -274,7 +274,7 @@ export class Agent {
     const results = await runTools(names, { session, tools, cwd, permission, signal, emit, spillBytes });
     const drafts: Draft[] = results.map(({ message }) => ({ type: "message", fields: { message } }));
     const spent = results.flatMap((result) => (result.spent ? [result.spent] : []));
-    for (const { usage } of spent) this.#spend(run, usage, usage.cost?.total);
+    for (const { usage } of spent) addUsage(run.usage, usage);
     const snapshot = isWatched && files ? await snapshotDraft(session, files) : undefined;
     const usages = spent.map((one): Draft => ({ type: "usage", fields: { ...one } }));
     // Before the results, so that going to one of them finds the files as the calls left them.
@@ -334,34 +334,13 @@ export class Agent {
     return message.usage && cost ? { ...timed, usage: { ...message.usage, cost } } : timed;
   }
 
-  #isOverBudget({ spentUsd }: Running): boolean {
-    const { maxUsd } = this.#options;
-    return maxUsd !== undefined && spentUsd !== undefined && spentUsd >= maxUsd;
-  }
-
-  /** Counts what a call used; `usd` is undefined where its price is not known. */
-  #spend(run: Running, usage: Usage | undefined, usd: number | undefined): void {
-    addUsage(run.usage, usage);
-    if (usd !== undefined) run.spentUsd = (run.spentUsd ?? 0) + usd;
-    this.#spentUsd = run.spentUsd ?? 0;
-  }
-
-  /** What is left of `maxUsd` in the run that goes on, for those who work for it; undefined without a limit. */
-  remainingUsd(): number | undefined {
-    const { maxUsd } = this.#options;
-    return maxUsd === undefined ? undefined : Math.max(0, maxUsd - this.#spentUsd);
-  }
-
   #result(run: Running, stopReason: RunResult["stopReason"], failure?: CallFailure): RunResult {
-    const { spentUsd: _spentUsd, ...facts } = run;
-    return { ...facts, stopReason, compactions: this.maintenance.compactions, ...(failure ? { failure } : {}) };
+    return { ...run, stopReason, compactions: this.maintenance.compactions, ...(failure ? { failure } : {}) };
   }
 }
 
 interface Running {
   usage: Usage;
-  /** Absent while no price is known. */
-  spentUsd?: number;
   requests: number;
   maxRequestTokens: number;
   violations: number;

@@ -21,6 +21,8 @@ export interface CompletionPorts {
   thinking?: Thinking;
   /** Most the model can put out, tokens; thinking has its room beside the answer, within this. */
   outputCap?: number;
+  /** What a call used, with what it cost where that is known; told once for each call. */
+  priced?: (usage: Usage) => Usage;
   /** Fresh ids: one for each call, kept over its retries. */
   newId: () => string;
 }
@@ -126,7 +128,7 @@ function isWarm(session: Session): boolean {
 }
 
 async function answerTo(
-  { provider, model, retry, wait, emit }: CompletionPorts,
+  { provider, model, retry, wait, emit, priced = (usage) => usage }: CompletionPorts,
   call: { callId: string; routingId: string; body: { [key: string]: Json }; purpose: string },
   signal: AbortSignal,
 ): Promise<StandAloneResult> {
@@ -142,7 +144,7 @@ async function answerTo(
     text: message.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n"),
     hasToolCall: message.content.some((block) => block.type === "toolCall"),
     stopReason: message.stopReason ?? "stop",
-    ...(message.usage ? { usage: message.usage } : {}),
+    ...(message.usage ? { usage: priced(message.usage) } : {}),
     ...(failure ? { failure: `${failure.kind}: ${failure.message}` } : {}),
     ...(failure?.kind === "overflow" ? { isOverflow: true } : {}),
   };

@@ -76,8 +76,9 @@ export function nativeOn(session: Session, ports: CompletionPorts, options: Nati
       way,
       timeoutMs: options.timeoutMs,
     };
-    const { failure, ...answer } = await withRetries(ports, call);
-    return { ...result, ...answer, ...(failure ? { failure: `${failure.kind}: ${failure.message}` } : {}) };
+    const { failure, usage, ...answer } = await withRetries(ports, call);
+    const used = usage ? { usage: ports.priced?.(usage) ?? usage } : {};
+    return { ...result, ...answer, ...used, ...(failure ? { failure: `${failure.kind}: ${failure.message}` } : {}) };
   };
   return { ways, ask };
 }
