@@ -312,7 +312,7 @@ describe("who is asked for a note", () => {
     const paid = [...session.tree().entries()].flatMap(({ entry }) =>
       entry.type === "usage" ? [entry.usage?.cost?.total] : [],
     );
-    expect(paid).toEqual(provider.bodies.map(() => 0.075));
+    expect(paid).toEqual(provider.bodies.map(() => expect.closeTo(0.075)));
     expect(budget.spentUsd).toBeCloseTo(0.075 * provider.bodies.length);
   });
 
