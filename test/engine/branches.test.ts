@@ -104,7 +104,9 @@ describe("the written example of both documents: ancestor A, abandoned B C D, ta
     });
     const stop = new AbortController();
     stop.abort();
-    expect((await goTo(session, f, { ...write, summary: { ...summary, signal: stop.signal } })).outcome).toBe("failed");
+    expect((await goTo(session, f, { ...write, summary: { ...summary, signal: stop.signal } })).outcome).toBe(
+      "cancelled",
+    );
     expect(Buffer.compare(readFileSync(session.file), bytes)).toBe(0);
     expect(session.head?.node.id).toBe(d);
   });

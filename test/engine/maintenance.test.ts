@@ -212,3 +212,24 @@ it("a session that changes under every rewrite: nothing above the limit leaves, 
   expect([by.asked, agent.maintenance.compactions]).toEqual([[], []]);
   expect(await agentOn(session, provider(0)).agent.run("go", never)).toMatchObject({ stopReason: "stop", requests: 1 });
 });
+
+describe("the reading", () => {
+  it("does not listen to what a branch that was left used", async () => {
+    const session = await create("left-usage");
+    let asked = 0;
+    const by = scripted((n) => {
+      const request = events.findLast(({ type }) => type === "request");
+      asked = request?.type === "request" ? request.tokens : 0;
+      const usage = { input: Math.floor(asked * 1.2), output: 1, cacheRead: 0, cacheWrite: 0 };
+      return n === 2 ? { ...say("done"), usage } : say("done");
+    });
+    const { agent, events } = startAgent(session, by, { window: 100_000 });
+    await agent.run("one two three four. ".repeat(500), never);
+    const answered = session.head?.node.id as string;
+    await agent.run("five six seven. ".repeat(60), never);
+    await goTo(session, answered, { prepareToWrite: async () => {} });
+    await agent.run("again", never);
+    const last = events.findLast(({ type }) => type === "request");
+    expect(last).toMatchObject({ number: 1, reading: { source: "estimate", tokens: asked } });
+  });
+});

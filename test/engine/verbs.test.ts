@@ -1,8 +1,8 @@
 import { appendFileSync, readFileSync } from "node:fs";
 import { validateRequest } from "@stet/core";
-import { goTo, label, pin, redo, undo } from "@stet/engine";
+import { fork, goTo, label, pin, redo, undo } from "@stet/engine";
 import { describe, expect, it } from "vitest";
-import { answer, call, compact, requestOf, result, testFolder, user } from "./harness.ts";
+import { answer, call, compact, LOCAL, requestOf, result, testFolder, user } from "./harness.ts";
 
 const { create, open } = testFolder();
 const anyway = { prepareToWrite: async () => {} };
@@ -100,6 +100,74 @@ describe("undo and redo", () => {
     expect(requestOf(session)).toContain("lone:");
     await undo(session, anyway);
     expect(requestOf(session)).toBe(before);
+  });
+});
+
+describe("undo, again and again", () => {
+  it("a plain undo after the undo of a navigation goes on to what was before; redo comes back the same way", async () => {
+    const session = await create("again", turns(12));
+    const whole = requestOf(session);
+    const start = session.suffix.nodes[7]?.node.id as string;
+    await compact(session, 16_000, 1000);
+    const noted = requestOf(session);
+    await goTo(session, start, anyway);
+    const there = requestOf(session);
+    expect(await undo(session, anyway)).toMatchObject({ undone: { kind: "navigation" } });
+    expect(requestOf(session)).toBe(noted);
+    expect(await undo(session, anyway)).toMatchObject({ undone: { kind: "compaction" } });
+    expect(requestOf(session)).toBe(whole);
+    expect(await undo(session, anyway)).toMatchObject({ outcome: "skipped" });
+    const reopened = await open(session.file);
+    await session.close();
+    await reopened.makeOwn(undefined);
+    expect(await redo(reopened, anyway)).toMatchObject({ undone: { kind: "restore" } });
+    expect(requestOf(reopened)).toBe(noted);
+    expect(await redo(reopened, anyway)).toMatchObject({ undone: { kind: "navigation" } });
+    expect(requestOf(reopened)).toBe(there);
+    expect(await redo(reopened, anyway)).toMatchObject({ outcome: "skipped" });
+  });
+
+  it("words said after an undo stay where they are when it is taken back, and undo returns to them", async () => {
+    const session = await create("words", turns(4));
+    const target = session.suffix.nodes[3]?.node.id as string;
+    await goTo(session, target, anyway);
+    await undo(session, anyway);
+    await session.append([user("said here"), answer("heard")]);
+    const said = requestOf(session);
+    await redo(session, anyway);
+    expect(requestOf(session)).not.toContain("said here");
+    await undo(session, anyway);
+    expect(requestOf(session)).toBe(said);
+  });
+
+  it("a navigation that carried the note along, summary and all, is one step", async () => {
+    const session = await create("carried", turns(12));
+    await compact(session, 16_000, 1500);
+    const before = requestOf(session);
+    const target = session.view.segments.flatMap((s) =>
+      s.kind === "verbatim" && s.node.type === "message" && s.node.message.role === "assistant" ? [s.node.id] : [],
+    )[0];
+    const moved = await goTo(session, target as string, { ...anyway, summary: { writer: LOCAL, maxTokens: 1500 } });
+    expect(moved).toMatchObject({ outcome: "committed", summaryEntryId: expect.any(String) });
+    expect(session.suffix.nodes.at(-2)?.node).toMatchObject({ type: "compaction", trigger: "navigation" });
+    expect(await undo(session, anyway)).toMatchObject({ undone: { kind: "navigation" } });
+    expect(requestOf(session)).toBe(before);
+  });
+
+  it("a fork's own marks are no navigation to take back", async () => {
+    const session = await create("forked-marks", turns(3));
+    const made = await fork(session, { out: session.file.replace("forked-marks", "forked-marks-child") });
+    if (made.outcome !== "committed") throw new Error("not committed");
+    expect(await undo(made.child, anyway)).toMatchObject({ outcome: "skipped" });
+    await made.child.close();
+  });
+
+  it("what was rewritten since ends what could be made again", async () => {
+    const session = await create("ended", turns(12));
+    await goTo(session, session.suffix.nodes[30]?.node.id as string, anyway);
+    await undo(session, anyway);
+    expect((await compact(session, 16_000, 1000)).outcome).toBe("committed");
+    expect(await redo(session, anyway)).toMatchObject({ outcome: "skipped" });
   });
 });
 

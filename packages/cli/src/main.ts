@@ -24,7 +24,7 @@ import { verify } from "./commands/verify.ts";
 import { compose } from "./compose.ts";
 import { reportFailure } from "./failure.ts";
 import { openSession } from "./open-file.ts";
-import type { CommonOptions } from "./output.ts";
+import { type CommonOptions, type Told, tell } from "./output.ts";
 import { loadSettings, untrustedLine } from "./settings.ts";
 import { tour } from "./tour/tour.ts";
 
@@ -46,7 +46,7 @@ function dollars(text: string): number {
 async function withSession(
   file: string,
   options: CommonOptions & { from?: string },
-  run: (session: Session) => number | Promise<number>,
+  run: (session: Session) => number | Told | Promise<number | Told>,
   isHooked = false,
 ): Promise<void> {
   let session: Session | undefined;
@@ -55,7 +55,8 @@ async function withSession(
     if (untrusted !== undefined) process.stderr.write(`warning: ${untrusted}\n`);
     const ports = isHooked ? await withExtensions(compose(), loadSettings(process.cwd()), process.env) : compose();
     session = await openSession(ports, file, { which: options.session, kind: options.from });
-    process.exitCode = await run(session);
+    const told = await run(session);
+    process.exitCode = typeof told === "number" ? told : tell(options, told);
   } catch (error) {
     process.exitCode = reportFailure(error, options.json ?? false);
   } finally {
@@ -88,6 +89,7 @@ function program(): Command {
     .option("--preset <name>", "stet, musepi or omk")
     .option("--window <tokens>", "context window", tokens)
     .option("--session <file>", "session file; made when it is not there")
+    .option("--lines", "a conversation over lines on stdin, without a terminal")
     .option("--mode <mode>", "read-only, ask, edit or all")
     .option("--thinking <level>", `how much it thinks: ${THINKING_LEVELS.join(", ")}`)
     .option("--max-usd <amount>", "stop before a request once this much is spent", dollars)
@@ -133,6 +135,8 @@ function program(): Command {
     );
   writing("redo <session>", "take the newest undo back")
     .option("--window <tokens>", "context window", tokens)
+    .option("--files", "bring the project's files along when a navigation is made again")
+    .option("--force", "with --files: overwrite what others changed meanwhile")
     .action((file, options) => withSession(file, options, (session) => reverse(session, "redo", undefined, options)));
   writing("goto <session> <entry>", "move the head")
     .option("--summarize", "carry a summary of the branch that is left")
@@ -175,7 +179,7 @@ function program(): Command {
       withSession(file, options, (session) => mark(session, entry, { label: text }, options)),
   );
   verb("tree <session>", "every entry").action((file, options) =>
-    withSession(file, options, (session) => showTree(session, options)),
+    withSession(file, options, (session) => showTree(session)),
   );
   verb("show <session> [entry]", "what was said, or one entry with its receipt")
     .option("--reveal", "show credentials")

@@ -8,6 +8,19 @@ export interface CommonOptions {
   session?: number;
 }
 
+/** What a command came to: its exit code, its JSON document, and the same as lines for people. */
+export interface Told<Document = unknown> {
+  code: number;
+  document: Document;
+  lines: readonly string[];
+}
+
+/** Prints it; gives the exit code. */
+export function tell(options: CommonOptions, told: Told): number {
+  print(options, told.document, told.lines);
+  return told.code;
+}
+
 /** Prints `document` with `--json`, else `lines` unless `--quiet`. */
 export function print(options: CommonOptions, document: unknown, lines: readonly string[]): void {
   if (options.json) process.stdout.write(`${JSON.stringify(document)}\n`);

@@ -227,6 +227,8 @@ export type Node =
 /** Moves the head: its `parentId` is where the head now stands. */
 export interface HeadMark extends EntryBase {
   type: "head";
+  /** Lines of the navigation this one takes back; those of such a mark: the navigation is made again. */
+  revokes?: EntryId[];
 }
 export interface LabelMark extends EntryBase {
   type: "label";

@@ -9,6 +9,8 @@
 export interface FileStatus {
   /** Device and inode: equal for two names of one file. */
   readonly fileId: string;
+  /** How many names it has, 1 where the system does not tell. */
+  readonly names: number;
   readonly sizeBytes: number;
   readonly kind: "file" | "directory" | "other";
   /** Permission bits, for instance 0o600. */

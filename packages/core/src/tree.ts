@@ -12,6 +12,7 @@ import { walkPath } from "./codec/walk-path.ts";
 import type { Entry, EntryId, Node } from "./entry.ts";
 import { isNode } from "./entry.ts";
 import { type Problem, showId } from "./problem.ts";
+import type { PathNode } from "./view/view.ts";
 
 /** Columns shared by every version of one tree; a version sees the first `size` rows. */
 interface Rows {
@@ -201,16 +202,13 @@ export class SessionTree {
     return this.head.header.title;
   }
 
-  /**
-   * Where the head stood before the newest navigation: the resolved node of the line before the last `head` mark or
-   * branch summary on the way. Undefined when there was none.
-   */
-  headBeforeRow(id: EntryId): Node | null | undefined {
-    const row = this.#rowOf(id);
-    if (row === undefined) return undefined;
-    if (row === 0) return null;
-    const before = this.#rows.node[row - 1] as number;
-    return before < 0 ? null : (this.#entry(before) as Node);
+  /** For each entry in file order where the head stood after its line; null for the empty conversation. */
+  heads(): readonly (PathNode | null)[] {
+    return this.#rows.node.slice(0, this.size).map((row) => {
+      if (row < 0) return null;
+      const { entry, at } = this.#rows.lines[row] as EntryLine;
+      return { node: entry as Node, at };
+    });
   }
 
   #walk(nodeRow: number): WalkedPath {

@@ -13,9 +13,9 @@ import {
   redact,
   stripFileTags,
 } from "@stet/core";
+import type { BranchSummaryRequest } from "./navigate.ts";
 import type { ModelCallRecord, NoteTask } from "./ports.ts";
 import type { Draft, Session } from "./session.ts";
-import type { BranchSummaryRequest } from "./verbs.ts";
 
 export interface BranchSummaryDraft {
   draft: Draft;

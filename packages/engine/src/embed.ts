@@ -18,13 +18,14 @@ import { isStetError } from "@stet/core";
 import type { Listener } from "./agent/events.ts";
 import { type CompactionRecord, Maintenance } from "./agent/maintenance.ts";
 import { recordFrame } from "./agent/record-frame.ts";
+import { closingDrafts } from "./close-calls.ts";
 import { defaultPorts } from "./default-ports.ts";
 import type { Hooks } from "./hooks/hooks.ts";
 import { settleHooks } from "./hooks/settle.ts";
 import { createSession, openOwn } from "./new-session.ts";
 import type { EnginePorts, NoteWriter, StubWriter } from "./ports.ts";
 import type { Session } from "./session.ts";
-import { closingDrafts, type ReversalOutcome, undo } from "./verbs.ts";
+import { type ReversalOutcome, undo } from "./undo.ts";
 
 export interface OpenOptions {
   /** Opened where it is there and Stet's own, made where it is not. */

@@ -70,8 +70,8 @@ export async function handoff(session: Session, request: HandoffRequest): Promis
     redact,
   };
   const note: WrittenNote | FailedNote = await request.writer.write(task, request.signal);
-  if ("failed" in note) return { outcome: "failed", reason: note.failed };
   if (request.signal?.aborted) return { outcome: "cancelled", reason: "cancelled by the user" };
+  if ("failed" in note) return { outcome: "failed", reason: note.failed };
   const vetoed = await decideSwitch(session, request.signal);
   if (vetoed !== undefined) return { outcome: "cancelled", reason: vetoed };
   const child = await createSession(session.ports, request.out, session.header.cwd, {

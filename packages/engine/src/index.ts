@@ -27,6 +27,7 @@ export { type Permission, type PermissionMode, permissionOf } from "./agent/run-
 export { SUBAGENT, type TaskOptions, taskTool } from "./agent/task.ts";
 export { usageOf } from "./agent/usage.ts";
 export { abandonedEntries } from "./branch-summary.ts";
+export { closingDrafts } from "./close-calls.ts";
 export { defaultPorts } from "./default-ports.ts";
 export { type NextRequest, type OpenOptions, OpenSession, open } from "./embed.ts";
 export { type CallsSeen, type EntryText, entryText } from "./entry-text.ts";
@@ -96,6 +97,8 @@ export {
   type TreePreparation,
 } from "./hooks/table.ts";
 export { clone, type ForkOutcome, type ForkRequest, fork, rename } from "./lineage.ts";
+export { label, pin } from "./mark-entry.ts";
+export { type BranchSummaryRequest, editorTextOf, goTo, type NavigationOutcome } from "./navigate.ts";
 export { createSession, openOwn } from "./new-session.ts";
 export type {
   Clock,
@@ -106,6 +109,7 @@ export type {
   NoteTask,
   NoteWriter,
   OpenedFile,
+  PrepareToWrite,
   StubTask,
   StubWriter,
   WrittenNote,
@@ -114,6 +118,7 @@ export { WRITER } from "./ports.ts";
 export { type QueuedKind, type QueuedMessage, waitingIn, waitingOf } from "./queue-state.ts";
 export { type RecallHit, type RecallQuery, recallIn } from "./recall.ts";
 export { type CheckReport, checkSession, type Damage, type FoundCompaction } from "./report/check.ts";
+export { requestTokens } from "./request-tokens.ts";
 export {
   type CommittedRewrite,
   type HookedAttempt,
@@ -125,17 +130,5 @@ export {
 export { type AppendedLine, type CopyTarget, type Draft, Session } from "./session.ts";
 export { type RestoredFiles, restoreFiles, snapshotDraft } from "./snapshot.ts";
 export { PRUNE, pruneWriter, SHAKE } from "./stub-writers.ts";
+export { type ReversalOutcome, redo, undo } from "./undo.ts";
 export { handedOffTo, handoffEntry, reopenParent, standingHandoff } from "./undo-handoff.ts";
-export {
-  type BranchSummaryRequest,
-  closingDrafts,
-  goTo,
-  label,
-  type NavigationOutcome,
-  type PrepareToWrite,
-  pin,
-  type ReversalOutcome,
-  redo,
-  requestTokens,
-  undo,
-} from "./verbs.ts";

@@ -8,10 +8,11 @@ import { foreignFrame } from "./frame.ts";
 import { decideBranch } from "./hooks/decide.ts";
 import { observeBranch } from "./hooks/observe.ts";
 import { settleHooks } from "./hooks/settle.ts";
+import { editorTextOf } from "./navigate.ts";
 import { openOwn } from "./new-session.ts";
+import type { PrepareToWrite } from "./ports.ts";
 import { waitingOf } from "./queue-state.ts";
 import type { Session } from "./session.ts";
-import { editorTextOf, type PrepareToWrite } from "./verbs.ts";
 
 export interface ForkRequest {
   /** File of the new session. */

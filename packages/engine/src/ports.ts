@@ -48,6 +48,9 @@ export interface OpenedFile {
   frame?: { system?: string; tools?: Frame["tools"]; model?: string; provider?: string };
 }
 
+/** Called when there is something to write; makes the session writable. */
+export type PrepareToWrite = () => Promise<void>;
+
 export interface EnginePorts {
   store: SessionStore;
   clock: Clock;

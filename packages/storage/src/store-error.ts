@@ -69,6 +69,15 @@ export function notAFile(file: string): StetError {
   });
 }
 
+/** A file to be written has another name: neither lease nor blobs, which stand beside a name, would be one. Exit 2. */
+export function severalNames(file: string, names: number): StetError {
+  return new StetError(
+    "store/several_names",
+    `${file} has ${names} names (hard links) and is not written to: what keeps writers apart stands beside one name. Remove the others, or write to a copy.`,
+    { data: { file, names }, exitCode: 2 },
+  );
+}
+
 /** A file to be created is there already: exit 2. */
 export function alreadyExists(file: string): StetError {
   return new StetError("store/exists", `${file} exists already and was left alone. Choose another name.`, {

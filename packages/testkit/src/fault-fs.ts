@@ -198,13 +198,18 @@ export class FaultFs implements FsPort {
   }
 
   statusOf(fd: FileDescriptor): FileStatus {
-    return toStatus(this.#handle(fd).inode);
+    return this.#toStatus(this.#handle(fd).inode);
   }
 
   status(path: string): FileStatus | undefined {
     this.#alive();
     const inode = this.#names.get(path);
-    return inode && toStatus(inode);
+    return inode && this.#toStatus(inode);
+  }
+
+  #toStatus(inode: Inode): FileStatus {
+    const names = [...this.#names.values()].filter((one) => one === inode).length;
+    return { fileId: `0:${inode.id}`, names, sizeBytes: inode.bytes.length, kind: inode.kind, mode: inode.mode };
   }
 
   link(from: string, to: string): void {
@@ -294,10 +299,6 @@ function survivors(inode: Inode, unsynced: UnsyncedAfterCrash): Buffer {
   if (unsynced === "zeros") left.fill(0, synced);
   for (const [start, end] of inode.dropped) left.fill(0, start, Math.min(end, left.length));
   return left;
-}
-
-function toStatus(inode: Inode): FileStatus {
-  return { fileId: `0:${inode.id}`, sizeBytes: inode.bytes.length, kind: inode.kind, mode: inode.mode };
 }
 
 function isIn(name: string, folder: string): boolean {

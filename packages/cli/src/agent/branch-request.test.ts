@@ -21,7 +21,7 @@ function asked(preset: Preset, wishes: BranchWishes) {
   vi.stubEnv("STET_HOME", home);
   const settings = { ...loadSettings(home, preset), branchReserveTokens: 28_000 };
   vi.unstubAllEnvs();
-  return branchRequest(session, settings, wishes);
+  return branchRequest({ session, settings, env: process.env, emit: () => {} }, wishes);
 }
 
 describe("the words of the user", () => {

@@ -20,7 +20,8 @@ import {
 import { costOf, type Environment, providerFor, type ResolvedModel, resolveModel } from "@stet/providers";
 import { modelWriter } from "@stet/writers";
 import { LOCAL_WRITER } from "../compose.ts";
-import type { Settings } from "../settings.ts";
+import { warn } from "../output.ts";
+import { loadSettings, type Settings } from "../settings.ts";
 import { byEndpoint, byProvider } from "./remote-methods.ts";
 
 export type Writer = NoteWriter | StubWriter;
@@ -47,6 +48,14 @@ export interface MethodSetup {
   agentOutputTokens?: number;
   /** What the calls count against. */
   budget?: Budget;
+}
+
+/** What methods work with whatever the session. */
+export type MethodPlace = Omit<MethodSetup, "session">;
+
+/** Of a single command: the settings of this folder, the keys of the environment, warnings as lines. */
+export function methodsHere(): MethodPlace {
+  return { settings: loadSettings(process.cwd()), env: process.env, emit: warn };
 }
 
 /** Names `--strategy` takes. */

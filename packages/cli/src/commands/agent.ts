@@ -20,6 +20,8 @@ export interface AgentCommandOptions extends Omit<CommonOptions, "session">, Ses
   mode?: string;
   thinking?: string;
   maxUsd?: number;
+  /** A conversation over plain lines, terminal or not. */
+  lines?: boolean;
 }
 
 const MODES: readonly string[] = ["read-only", "ask", "edit", "all"];
@@ -39,13 +41,13 @@ export async function agent(words: readonly string[], options: AgentCommandOptio
   const mode = options.mode ?? settings.mode;
   if (!MODES.includes(mode))
     throw new StetError("config/invalid", `no such mode: ${mode}; use ${MODES.join(", ")}`, { exitCode: 2 });
-  const isTerminal = process.stdin.isTTY === true && process.stdout.isTTY === true;
+  const isTerminal = options.lines !== true && process.stdin.isTTY === true && process.stdout.isTTY === true;
   const isOneShot = options.print === true || options.json === true;
-  if (!isOneShot && !isTerminal) {
+  if (!isOneShot && !isTerminal && !options.lines) {
     const command = prompt === "" ? "" : `: ${prompt.slice(0, 40)}`;
     throw new StetError(
       "config/usage",
-      `no such command, and no terminal for a conversation${command}; use -p for one prompt, --help for commands`,
+      `no such command, and no terminal for a conversation${command}; use -p for one prompt, --lines for a conversation without one, --help for commands`,
       { exitCode: 2 },
     );
   }
@@ -70,7 +72,7 @@ export async function agent(words: readonly string[], options: AgentCommandOptio
       ...(options.window === undefined ? {} : { window: options.window }),
       ...(options.maxUsd === undefined ? {} : { maxUsd: options.maxUsd }),
     };
-    if (!isOneShot) return await converse(setup, prompt);
+    if (!isOneShot) return await converse(setup, prompt, { input: process.stdin, output: process.stderr, isTerminal });
     return await oneShot(setup, session, prompt, options);
   } finally {
     await session.close();

@@ -11,8 +11,7 @@ import {
 } from "@stet/core";
 import { ESTIMATOR, familyFor, frameFor, Session, windowFor } from "@stet/engine";
 import { sourceOfText } from "../open-file.ts";
-import type { CommonOptions } from "../output.ts";
-import { print } from "../output.ts";
+import type { CommonOptions, Told } from "../output.ts";
 import { loadSettings } from "../settings.ts";
 
 export interface ContextOptions extends CommonOptions {
@@ -22,8 +21,8 @@ export interface ContextOptions extends CommonOptions {
   window?: number;
 }
 
-/** Prints the request; exit code 3 when it breaks a provider's rule. */
-export function context(opened: Session, options: ContextOptions): number {
+/** The request; exit code 3 when it breaks a provider's rule. */
+export function context(opened: Session, options: ContextOptions) {
   if (options.provider !== undefined && !(PROVIDER_FAMILIES as readonly string[]).includes(options.provider)) {
     throw new StetError(
       "config/invalid",
@@ -64,13 +63,12 @@ export function context(opened: Session, options: ContextOptions): number {
     violations,
     segments: view.segments.map(segmentRow),
   };
-  if (options.json) print(options, document, []);
-  else print(options, document, [JSON.stringify(built.body, null, 2)]);
   if (!fits)
     process.stderr.write(
       `warning: ${built.tokens} tokens are above the hard limit of ${hardLimit}; compact the session\n`,
     );
-  return violations.length > 0 ? 3 : 0;
+  const lines = options.json ? [] : [JSON.stringify(built.body, null, 2)];
+  return { code: violations.length > 0 ? 3 : 0, document, lines } satisfies Told;
 }
 
 /** The session as if its file ended at `entry`: model, frame and view are those of that path. */

@@ -1,7 +1,7 @@
 /** `stet handoff`: a new session that carries the work on, or the same one behind its document; and taking it back. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { StetError } from "@stet/core";
+import { type Receipt, StetError } from "@stet/core";
 import {
   handoff,
   handoffEntry,
@@ -13,13 +13,13 @@ import {
   standingHandoff,
   windowFor,
 } from "@stet/engine";
-import { carryingWriter } from "../agent/methods.ts";
+import { carryingWriter, type MethodPlace, methodsHere } from "../agent/methods.ts";
 import { LOCAL_WRITER } from "../compose.ts";
 import { fileOfChild, fileOfParent } from "../family.ts";
 import { openSession } from "../open-file.ts";
-import { type CommonOptions, print, warn } from "../output.ts";
+import type { CommonOptions, Told } from "../output.ts";
 import { newFile, prepareToWrite } from "../own-file.ts";
-import { loadSettings } from "../settings.ts";
+import type { ReversalDocument } from "./shape.ts";
 
 export interface HandoffOptions extends CommonOptions {
   out?: string;
@@ -27,31 +27,51 @@ export interface HandoffOptions extends CommonOptions {
   /** The document becomes a note in this session; overrides `handoff.inPlace`. */
   inPlace?: boolean;
   window?: number;
+  signal?: AbortSignal;
 }
+
+/** What `--json` prints of a handoff; `file` is where the work goes on. */
+export type HandoffDocument =
+  | { outcome: "skipped" | "failed" | "cancelled" | "stale"; reason: string }
+  | {
+      outcome: "committed";
+      file: string;
+      sessionId: string;
+      parentSession: string | null;
+      document: string;
+      entryId?: string | null;
+      receipt?: Receipt;
+      savedPath?: string;
+    };
 
 /** Most tokens of the document. */
 const DOCUMENT_TOKENS = 6000;
 
 /** Exit code 4 when there is nothing to hand over, 5 when the writer failed, 130 when it was cancelled. A file of another program is not marked. */
-export async function handOver(session: Session, options: HandoffOptions): Promise<number> {
-  const settings = loadSettings(process.cwd());
+export async function handOver(
+  session: Session,
+  options: HandoffOptions,
+  place: MethodPlace = methodsHere(),
+): Promise<Told<HandoffDocument>> {
+  const { settings } = place;
   const isInPlace = options.inPlace ?? (settings.handoffInPlace && options.out === undefined);
   if (isInPlace) return handOverInPlace(session, options);
   const outcome = await handoff(session, {
-    writer: carryingWriter({ session, settings, env: process.env, emit: warn }),
+    writer: carryingWriter({ session, ...place }),
     out: options.out ?? newFile(session),
     maxTokens: DOCUMENT_TOKENS,
     ...(options.focus === undefined ? {} : { focus: options.focus }),
+    ...(options.signal ? { signal: options.signal } : {}),
     ...(session.isOwn ? { prepareToWrite: () => prepareToWrite(session, {}) } : {}),
   });
   if (outcome.outcome !== "committed") {
-    print(options, outcome, [`${outcome.outcome}: ${outcome.reason}`]);
-    return { skipped: 4, failed: 5, cancelled: 130 }[outcome.outcome];
+    const code = { skipped: 4, failed: 5, cancelled: 130 }[outcome.outcome];
+    return { code, document: outcome, lines: [`${outcome.outcome}: ${outcome.reason}`] };
   }
   const { child, document } = outcome;
   const savedPath = settings.handoffSaveToDisk ? saved(child, document) : undefined;
   const found = {
-    outcome: "committed",
+    outcome: "committed" as const,
     file: child.file,
     sessionId: child.header.id,
     parentSession: session.header.id,
@@ -59,30 +79,31 @@ export async function handOver(session: Session, options: HandoffOptions): Promi
     ...(savedPath === undefined ? {} : { savedPath }),
   };
   await child.close();
-  print(options, found, [document, "", found.file, ...(savedPath === undefined ? [] : [savedPath])]);
-  return 0;
+  const lines = [document, "", found.file, ...(savedPath === undefined ? [] : [savedPath])];
+  return { code: 0, document: found, lines };
 }
 
-async function handOverInPlace(session: Session, options: HandoffOptions): Promise<number> {
+async function handOverInPlace(session: Session, options: HandoffOptions): Promise<Told<HandoffDocument>> {
   const outcome = await handoffInPlace(session, {
     writer: LOCAL_WRITER,
     window: windowFor(session, options.window).tokens,
     noteTokens: DOCUMENT_TOKENS,
     ...(options.focus === undefined ? {} : { focus: options.focus }),
+    ...(options.signal ? { signal: options.signal } : {}),
     prepareToWrite: () => prepareToWrite(session, options),
   });
   if (!("rewrite" in outcome)) {
-    print(options, outcome, [`${outcome.outcome}: ${outcome.reason}`]);
-    return outcome.outcome === "skipped" ? 4 : outcome.outcome === "stale" ? 6 : 5;
+    const code = { skipped: 4, stale: 6, failed: 5, cancelled: 130 }[outcome.outcome];
+    return { code, document: outcome, lines: [`${outcome.outcome}: ${outcome.reason}`] };
   }
   const { entryId, summary: document, receipt } = outcome.rewrite;
   const { file, header } = session;
-  print(
-    options,
-    { outcome: "committed", file, sessionId: header.id, parentSession: null, entryId, document, receipt },
-    [document, "", receipt.line, file],
-  );
-  return 0;
+  const found = { outcome: "committed" as const, file, sessionId: header.id, parentSession: null };
+  return {
+    code: 0,
+    document: { ...found, entryId, document, receipt },
+    lines: [document, "", receipt.line, file],
+  };
 }
 
 /** The document as a file beside the session; a disk that refuses it is told and stops nothing. */
@@ -103,7 +124,7 @@ function saved(child: Session, document: string): string | undefined {
  * Undefined when the session was not handed over, or that was taken back before. Throws `store/not_found` (exit 3) when
  * the parent is gone.
  */
-export async function undoHandoff(child: Session, options: CommonOptions): Promise<number | undefined> {
+export async function undoHandoff(child: Session): Promise<Told<ReversalDocument> | undefined> {
   const entry = handoffEntry(child);
   if (entry === undefined) return undefined;
   const file = fileOfParent(child);
@@ -126,10 +147,12 @@ export async function undoHandoff(child: Session, options: CommonOptions): Promi
     const head = parent.head?.node.id ?? null;
     const { tokens } = requestTokens(parent, parent.view);
     const undone = { id: entry, kind: "handoff" };
-    print(options, { outcome: "committed", file, undone, head, tokens, queued: messages }, [
-      `undo: handoff ${entry}; the work goes on in ${file}${messages > 0 ? `, with ${messages} waiting messages` : ""}`,
-    ]);
-    return 0;
+    const waiting = messages > 0 ? `, with ${messages} waiting messages` : "";
+    return {
+      code: 0,
+      document: { outcome: "committed", file, undone, head, tokens, queued: messages },
+      lines: [`undo: handoff ${entry}; the work goes on in ${file}${waiting}`],
+    };
   } finally {
     await parent.close();
   }

@@ -1,10 +1,20 @@
-/** Verbs that change a session's shape: undo, redo, goto, pin, unpin, label. */
-import { goTo, label, pin, redo, type Session, standingHandoff, undo } from "@stet/engine";
+/** Verbs that change a session's shape: undo, redo, goto, pin, unpin, label. On the command line and in a conversation alike. */
+import {
+  goTo,
+  label,
+  type NavigationOutcome,
+  pin,
+  type RestoredFiles,
+  redo,
+  type Session,
+  standingHandoff,
+  undo,
+} from "@stet/engine";
 import { branchRequest } from "../agent/branch-request.ts";
-import { type CommonOptions, print } from "../output.ts";
+import { type MethodPlace, methodsHere } from "../agent/methods.ts";
+import type { CommonOptions, Told } from "../output.ts";
 import { prepareToWrite, type WriteOptions } from "../own-file.ts";
 import { bringFilesAlong, filesLine, filesOf } from "../project-files.ts";
-import { loadSettings } from "../settings.ts";
 import { fetchQueue, undoHandoff } from "./handoff.ts";
 
 export interface ShapeOptions extends CommonOptions, WriteOptions {
@@ -15,13 +25,26 @@ export interface ShapeOptions extends CommonOptions, WriteOptions {
   force?: boolean;
 }
 
+/** What `--json` prints of an undo; `file` is where the work goes on. */
+export type ReversalDocument =
+  | { outcome: "skipped"; reason: string }
+  | {
+      outcome: "committed";
+      file: string;
+      undone: { id: string; kind: string };
+      head: string | null;
+      tokens: number;
+      queued?: number;
+      files?: RestoredFiles;
+    };
+
 /** `stet undo` and `stet redo`; exit code 4 when there is nothing to take back. */
 export async function reverse(
   session: Session,
   which: "undo" | "redo",
   entry: string | undefined,
   options: ShapeOptions,
-): Promise<number> {
+): Promise<Told<ReversalDocument>> {
   const prepare = () => prepareToWrite(session, options);
   const common = { prepareToWrite: prepare, ...(options.window === undefined ? {} : { window: options.window }) };
   const files = options.files ? filesOf(session) : undefined;
@@ -32,47 +55,56 @@ export async function reverse(
       ? await undo(session, { ...common, ...(entry === undefined ? {} : { entry }) })
       : await redo(session, common);
   if (outcome.outcome === "skipped") {
-    const reopened = which === "undo" && entry === undefined ? await undoHandoff(session, options) : undefined;
-    if (reopened !== undefined) return reopened;
-    print(options, outcome, [`skipped: ${outcome.reason}`]);
-    return 4;
+    const reopened = which === "undo" && entry === undefined ? await undoHandoff(session) : undefined;
+    return reopened ?? { code: 4, document: outcome, lines: [`skipped: ${outcome.reason}`] };
   }
   if (outcome.undone.kind === "handoff" && handedTo !== undefined) await fetchQueue(session, handedTo);
   const { undone, head, tokens } = outcome;
   const restored = files ? await bringFilesAlong(session, files, from, options.force ?? false) : undefined;
   const done = { outcome: outcome.outcome, file: session.file, undone, head, tokens };
-  print(options, restored ? { ...done, files: restored } : done, [
-    `${which}: ${undone.kind} ${undone.id}; the next request has ${tokens} tokens`,
-    ...(restored ? [filesLine(restored)] : []),
-  ]);
-  return 0;
+  return {
+    code: 0,
+    document: restored ? { ...done, files: restored } : done,
+    lines: [
+      `${which}: ${undone.kind} ${undone.id}; the next request has ${tokens} tokens`,
+      ...(restored ? [filesLine(restored)] : []),
+    ],
+  };
 }
 
 export interface MoveOptions extends ShapeOptions {
   /** Carry a summary of the branch that is left. */
   summarize?: boolean;
   focus?: string;
+  /** The focus is all that is asked of the summary. */
   replaceInstructions?: boolean;
+  signal?: AbortSignal;
 }
 
-/** `stet goto`; exit code 4 when the head is already there, 130 when an extension cancelled it. */
-export async function move(session: Session, entry: string, options: MoveOptions): Promise<number> {
+/** `stet goto`; exit code 4 when the head is already there, 130 when it was cancelled. A cancelled one changed nothing. */
+export async function move(
+  session: Session,
+  entry: string,
+  options: MoveOptions,
+  place: MethodPlace = methodsHere(),
+): Promise<Told<NavigationOutcome & { files?: RestoredFiles }>> {
   const files = options.files ? filesOf(session) : undefined;
   const from = files ? session.tree().path().nodes : [];
   const outcome = await goTo(session, entry, {
     prepareToWrite: () => prepareToWrite(session, options),
-    ...(options.summarize ? { summary: branchRequest(session, loadSettings(process.cwd()), options) } : {}),
+    ...(options.summarize ? { summary: branchRequest({ session, ...place }, options) } : {}),
   });
   if (outcome.outcome !== "committed") {
-    print(options, outcome, [`${outcome.outcome}: ${outcome.reason}`]);
-    return { skipped: 4, failed: 5, cancelled: 130 }[outcome.outcome];
+    const code = { skipped: 4, failed: 5, cancelled: 130 }[outcome.outcome];
+    return { code, document: outcome, lines: [`${outcome.outcome}: ${outcome.reason}`] };
   }
   const restored = files ? await bringFilesAlong(session, files, from, options.force ?? false) : undefined;
-  print(options, { ...outcome, file: session.file, ...(restored ? { files: restored } : {}) }, [
-    `head: ${outcome.oldHead} -> ${outcome.newHead}`,
-    ...(restored ? [filesLine(restored)] : []),
-  ]);
-  return 0;
+  const done = { ...outcome, file: session.file };
+  return {
+    code: 0,
+    document: restored ? { ...done, files: restored } : done,
+    lines: [`head: ${outcome.oldHead} -> ${outcome.newHead}`, ...(restored ? [filesLine(restored)] : [])],
+  };
 }
 
 /** `stet pin`, `stet unpin` and `stet label`. */
@@ -81,10 +113,9 @@ export async function mark(
   entry: string,
   what: { pin: boolean } | { label: string },
   options: ShapeOptions,
-): Promise<number> {
+): Promise<Told> {
   const prepare = () => prepareToWrite(session, options);
   if ("pin" in what) await pin(session, entry, what.pin, prepare);
   else await label(session, entry, what.label, prepare);
-  print(options, { outcome: "committed", file: session.file }, [session.file]);
-  return 0;
+  return { code: 0, document: { outcome: "committed", file: session.file }, lines: [session.file] };
 }

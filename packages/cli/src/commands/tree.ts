@@ -2,13 +2,12 @@
 import type { Node } from "@stet/core";
 import { isNode } from "@stet/core";
 import type { Session } from "@stet/engine";
-import type { CommonOptions } from "../output.ts";
-import { print } from "../output.ts";
+import type { Told } from "../output.ts";
 
 const PREVIEW_CHARS = 80;
 
 /** `stet tree`: every node, in file order. */
-export function showTree(session: Session, options: CommonOptions): number {
+export function showTree(session: Session): Told {
   const tree = session.tree();
   const onPath = new Set(tree.path().nodes.map((p) => p.at));
   const labels = tree.labels();
@@ -32,8 +31,7 @@ export function showTree(session: Session, options: CommonOptions): number {
   const lines = nodes.map(
     (n) => `${n.onPath ? "*" : " "} ${n.id} ${n.role ?? n.type}${n.label ? ` [${n.label}]` : ""} ${n.preview}`,
   );
-  print(options, { head: tree.headNode()?.id ?? null, nodes }, lines);
-  return 0;
+  return { code: 0, document: { head: tree.headNode()?.id ?? null, nodes }, lines };
 }
 
 function preview(node: Node): string {

@@ -16,6 +16,7 @@ import type {
   WorkFiles,
 } from "@stet/core";
 import { isStetError, PRESETS, validateRequest } from "@stet/core";
+import { closingDrafts } from "../close-calls.ts";
 import { amendSystem } from "../hooks/amend.ts";
 import { observed } from "../hooks/observe.ts";
 import { settleHooks } from "../hooks/settle.ts";
@@ -24,7 +25,6 @@ import type { QueuedKind, QueuedMessage } from "../queue-state.ts";
 import type { RewriteOutcome } from "../rewrite.ts";
 import type { Draft, Session } from "../session.ts";
 import { snapshotDraft } from "../snapshot.ts";
-import { closingDrafts } from "../verbs.ts";
 import { callsOf, finishedAnswer, restored, textOf, toolNames } from "./answer.ts";
 import type { Budget } from "./budget.ts";
 import { callModel, DEFAULT_RETRY, type RetryPolicy, type Wait } from "./call-model.ts";

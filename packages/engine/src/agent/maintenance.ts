@@ -236,7 +236,10 @@ export class Maintenance {
     const lastRewriteAt = session.suffix.nodes.findLast(
       ({ node }) => node.type === "compaction" || node.type === "elision",
     )?.at;
-    const measured = this.#measured;
+    // What a branch that was left used says nothing of this one.
+    const isOurs = ({ at }: MeasuredRequest) =>
+      (lastRewriteAt !== undefined && at < lastRewriteAt) || session.suffix.nodes.some((node) => node.at === at);
+    const measured = this.#measured && isOurs(this.#measured) ? this.#measured : undefined;
     const requests = measured
       ? [{ ...measured, addedAfter: Math.max(0, request.tokens - this.#answeredEstimate) }]
       : [];

@@ -2,13 +2,15 @@
  * New files that are there whole or not at all, also after a crash. Must not change a file that exists.
  */
 import { randomUUID } from "node:crypto";
-import { dirname } from "node:path";
+import { basename, dirname, join } from "node:path";
 import type { FileDescriptor, FsPort } from "@stet/core";
 import { systemCode } from "../store-error.ts";
 
 /** Bytes written before the disk is waited for, so that a large copy neither fills memory nor holds the event loop. */
 const SYNC_STEP_BYTES = 32 * 1024 * 1024;
 const GATHER_BYTES = 256 * 1024;
+/** Between a file's name and a fresh id: the name it is written under. */
+const NEW = ".new-";
 
 /** Writes all of `bytes` at the end, going on after short writes. */
 export function writeAll(fs: FsPort, fd: FileDescriptor, bytes: Uint8Array): void {
@@ -29,7 +31,7 @@ export async function createWhole(
   pieces: Iterable<Uint8Array>,
   taken: "refuse" | "same",
 ): Promise<void> {
-  const temporary = `${path}.new-${randomUUID()}`;
+  const temporary = `${path}${NEW}${randomUUID()}`;
   const fd = fs.open(temporary, "create");
   let named = false;
   try {
@@ -78,6 +80,15 @@ function nameOnce(fs: FsPort, temporary: string, path: string): void {
     return;
   }
   discard(fs, temporary);
+}
+
+/** Removes the names `path` was written under where a crash left them beside it. Nobody else may be creating it. */
+export function dropLeftovers(fs: FsPort, path: string): void {
+  const fileId = fs.status(path)?.fileId;
+  for (const name of fs.list(dirname(path))) {
+    const other = join(dirname(path), name);
+    if (name.startsWith(`${basename(path)}${NEW}`) && fs.status(other)?.fileId === fileId) discard(fs, other);
+  }
 }
 
 /** Whether a failed link means that the file system has no hard links. */

@@ -11,6 +11,59 @@ const owner: Owner = { pid: 1, host: "here", stateOf: () => ({ alive: true, star
 
 const countOf = (fs: FaultFs, name: string) => fs.calls.filter((call) => call.name === name).length;
 
+describe("a file with two names", () => {
+  it("is read under each and written under none, so that no two leases stand for one file", async () => {
+    const fs = new FaultFs();
+    const store = new JsonlStore({ fs, owner });
+    await (await store.create(FILE, ["{}"])).close();
+    fs.link(FILE, "/other.jsonl");
+    for (const name of [FILE, "/other.jsonl"]) {
+      expect([...(await store.open(name, { write: false })).source().lines()]).toHaveLength(1);
+      await expect(store.open(name, { write: true })).rejects.toMatchObject({
+        code: "store/several_names",
+        exitCode: 2,
+        message: expect.stringContaining(`${name} has 2 names`),
+        data: { file: name, names: 2 },
+      });
+    }
+    expect(fs.paths()).toEqual(["/", "/other.jsonl", FILE]);
+    fs.unlink("/other.jsonl");
+    await (await store.open(FILE, { write: true })).close();
+  });
+
+  it("and one that gets its second name while it is written keeps its one writer", async () => {
+    const fs = new FaultFs();
+    const store = new JsonlStore({ fs, owner });
+    const log = await store.create(FILE, ["{}"]);
+    fs.link(FILE, "/other.jsonl");
+    await expect(store.open("/other.jsonl", { write: true })).rejects.toMatchObject({ code: "store/several_names" });
+    await log.append(() => ['{"n":1}']);
+    await log.close();
+  });
+
+  it("where a crash left the name it was written under, that one goes", async () => {
+    const fs = new FaultFs();
+    await (await new JsonlStore({ fs, owner }).create(FILE, ["{}"])).close();
+    fs.link(FILE, `${FILE}.new-left`);
+    fs.put(`${FILE}.new-else`, "another file");
+    await (await new JsonlStore({ fs, owner }).open(FILE, { write: true })).close();
+    expect(fs.paths()).toEqual(["/", FILE, `${FILE}.new-else`]);
+  });
+
+  it("on a real disk too", async () => {
+    const folder = nodeFiles.mkdtempSync(join(tmpdir(), "stet-names-"));
+    try {
+      const file = join(folder, "a.jsonl");
+      await (await new JsonlStore().create(file, ["{}"])).close();
+      nodeFiles.linkSync(file, join(folder, "b.jsonl"));
+      await expect(new JsonlStore().open(file, { write: true })).rejects.toMatchObject({ code: "store/several_names" });
+      expect(nodeFiles.readdirSync(folder)).toEqual(["a.jsonl", "b.jsonl"]);
+    } finally {
+      nodeFiles.rmSync(folder, { recursive: true });
+    }
+  });
+});
+
 describe("group commit", () => {
   it("writes one append with one write and one sync, and touches no name", async () => {
     const fs = new FaultFs();

@@ -23,10 +23,11 @@ import {
   notAFile,
   notFound,
   readOnly,
+  severalNames,
   systemCode,
 } from "../store-error.ts";
 import { putBlob, readBlob } from "./blobs.ts";
-import { createWhole, makeFolders } from "./durable-file.ts";
+import { createWhole, dropLeftovers, makeFolders } from "./durable-file.ts";
 import { type Lease, takeLease } from "./lease.ts";
 import { type Appended, LogFile } from "./log-file.ts";
 import { nodeFs } from "./node-fs.ts";
@@ -82,6 +83,7 @@ export class JsonlStore implements SessionStore {
       const path = fs.realPath(resolve(file));
       if (options.write) {
         lease = await takeLease(fs, this.#owner, path, options.takeOver ?? false);
+        requireOneName(fs, path, file);
         // Whoever created the file may have died before its name was on disk; what is appended must not hang on that.
         await fs.syncDirectory(dirname(path));
       }
@@ -101,6 +103,14 @@ export class JsonlStore implements SessionStore {
       throw error;
     }
   }
+}
+
+/** With the lease of `path` held: whoever comes by another name, then or later, finds more than one. */
+function requireOneName(fs: FsPort, path: string, file: string): void {
+  if ((fs.status(path)?.names ?? 1) === 1) return;
+  dropLeftovers(fs, path);
+  const names = fs.status(path)?.names ?? 1;
+  if (names > 1) throw severalNames(file, names);
 }
 
 class JsonlLog implements SessionLog {

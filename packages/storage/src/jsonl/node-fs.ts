@@ -48,6 +48,7 @@ async function syncDirectory(path: string): Promise<void> {
 function toStatus(stats: fs.BigIntStats): FileStatus {
   return {
     fileId: `${stats.dev}:${stats.ino}`,
+    names: Math.max(1, Number(stats.nlink)),
     sizeBytes: Number(stats.size),
     kind: stats.isFile() ? "file" : stats.isDirectory() ? "directory" : "other",
     mode: Number(stats.mode & 0o777n),
