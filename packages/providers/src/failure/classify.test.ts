@@ -1,6 +1,7 @@
 import type { FailureKind } from "@stet/core";
 import { describe, expect, test } from "vitest";
 import { classify, isOverflowText } from "./classify.ts";
+import { connectionText } from "./connection.ts";
 import { readError } from "./read-error.ts";
 import { retryAfterMs } from "./retry-after.ts";
 
@@ -243,5 +244,40 @@ describe("how long to wait", () => {
     expect(read("Please try again in a while.")).toBeUndefined();
     expect(readError({ error: { message: "", details: [{ retryDelay: "34.07s" }] } }).retryAfterMs).toBe(34_070);
     expect(readError({ error: { message: "", resets_in_seconds: 90 } }).retryAfterMs).toBe(90_000);
+  });
+});
+
+describe("the text of a failure", () => {
+  const page = (title: string) =>
+    `<!DOCTYPE html>\n<html><head>${title}<style>p{}</style></head><body>${"<p>Retry or call us.</p>\n".repeat(99)}`;
+
+  test("a web page is told by its title, or by how its text begins", () => {
+    expect(classify({ status: 502, body: page("<title>Bad\n gateway</title>") }, place).message).toBe(
+      "acme/m: 502 Bad gateway (a web page, not the API)",
+    );
+    expect(classify({ status: 502, body: page("") }, place).message).toMatch(
+      /^acme\/m: 502 Retry or call us\. .{120,160}… \(a web page, not the API\)$/,
+    );
+  });
+
+  test("is one line without control characters, whatever was sent", () => {
+    const { message } = classify({ status: 500, body: error("one\u001b[31m\r\n\u0000two\u009b\n") }, place);
+    expect(message).toBe("acme/m: 500 one [31m two");
+  });
+
+  test("a refused connection says what lies beneath and what to do", () => {
+    const under = (message: string, code: string) =>
+      connectionText(new TypeError("fetch failed", { cause: Object.assign(new Error(message), { code }) }));
+    expect(
+      under(
+        "4017:error:0A00010B:SSL routines:ssl3_get_record:wrong version number:../deps/x.c:354:\n",
+        "ERR_SSL_WRONG_VERSION_NUMBER",
+      ),
+    ).toBe("fetch failed: wrong version number (the base URL says https, and the server speaks http)");
+    expect(under("connect ECONNREFUSED ::1:1", "ECONNREFUSED")).toMatch(
+      /^fetch failed: connect ECONNREFUSED ::1:1 \(.*\)$/,
+    );
+    expect(under("", "EPIPE")).toBe("fetch failed: EPIPE");
+    expect(connectionText("odd")).toBe("odd");
   });
 });

@@ -58,11 +58,13 @@ export function classify(refusal: Refusal, place: FailurePlace): CallFailure {
   return failure;
 }
 
-/** A failure of `kind`, its text cleared of credentials and cut to a readable length. */
+/** A failure of `kind`, its text on one line, cleared of credentials and cut to a readable length. */
 export function failureOf(kind: FailureKind, text: string, place: FailurePlace): CallFailure {
   let told = text;
   for (const secret of place.secrets) if (secret.length >= 4) told = told.replaceAll(secret, "[REDACTED]");
-  told = redact(told).text;
+  told = redact(told)
+    .text.replace(/[\s\p{Cc}]+/gu, " ")
+    .trim();
   if (told.length > MESSAGE_CHARS) told = `${told.slice(0, MESSAGE_CHARS)}…`;
   return { kind, message: `${place.on}: ${told}` };
 }

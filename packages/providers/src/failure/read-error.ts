@@ -4,6 +4,9 @@
  */
 import { asObject, objectsIn, parseJson, textOf, type WireObject } from "../stream/wire-json.ts";
 
+/** Characters shown of a page's text. */
+const PAGE_CHARS = 160;
+
 /** A refusal, read. */
 export interface ReadError {
   /** One line; empty when there was no body. */
@@ -24,7 +27,7 @@ export interface ReadError {
  */
 export function readError(body: unknown): ReadError {
   const value = typeof body === "string" ? (parseJson(body) ?? body) : body;
-  if (typeof value === "string") return { message: oneLine(stripTags(value)), codes: [] };
+  if (typeof value === "string") return { message: isPage(value) ? pageLine(value) : oneLine(value), codes: [] };
   const outer = asObject(Array.isArray(value) ? value[0] : value);
   if (!outer) return { message: "", codes: [] };
   const inner = asObject(outer.error) ?? asObject(outer.detail) ?? outer;
@@ -78,9 +81,20 @@ function waitInText(message: string): number | undefined {
   return Math.ceil(Number(hours) * 3_600_000 + Number(minutes) * 60_000 + last);
 }
 
-/** An HTML page of a proxy, as text. */
-function stripTags(text: string): string {
-  return /^\s*</.test(text) ? text.replace(/<(script|style)[\s\S]*?<\/\1>/gi, " ").replace(/<[^>]*>/g, " ") : text;
+function isPage(text: string): boolean {
+  return /^\s*</.test(text);
+}
+
+/** An HTML page, as a proxy or a firewall sends one: its title, or else how its text begins. */
+function pageLine(page: string): string {
+  const title = oneLine(withoutTags(/<title[^>]*>([\s\S]*?)<\/title>/i.exec(page)?.[1] ?? ""));
+  const text = title === "" ? oneLine(withoutTags(page)) : title;
+  const shown = text.length > PAGE_CHARS ? `${text.slice(0, PAGE_CHARS)}…` : text;
+  return shown === "" ? "" : `${shown} (a web page, not the API)`;
+}
+
+function withoutTags(text: string): string {
+  return text.replace(/<(script|style)[\s\S]*?<\/\1>/gi, " ").replace(/<[^>]*>/g, " ");
 }
 
 function oneLine(text: string): string {

@@ -4,6 +4,7 @@
  */
 import type { CallEvent, CallFailure, ModelCall } from "@stet/core";
 import { classify, type FailurePlace, failureOf } from "../failure/classify.ts";
+import { connectionText } from "../failure/connection.ts";
 import { WireFailure } from "../failure/wire-failure.ts";
 import { Answer } from "./answer.ts";
 import { type SseEvent, SseParser } from "./sse.ts";
@@ -165,18 +166,7 @@ function failureIn({ fault, stopReason }: Answer, place: FailurePlace): CallFail
 /** The failure an exception means. */
 export function failureFrom(error: unknown, place: FailurePlace): CallFailure {
   if (error instanceof WireFailure) return error.failure;
-  return failureOf("network", `no answer: ${causeChain(error)}`, place);
-}
-
-/** `fetch failed` says nothing; what lies beneath it does. */
-function causeChain(error: unknown): string {
-  const texts: string[] = [];
-  for (let at: unknown = error; at instanceof Error && texts.length < 4; at = at.cause) {
-    const code = (at as { code?: unknown }).code;
-    const text = at.message === "" && typeof code === "string" ? code : at.message;
-    if (text !== "" && !texts.includes(text)) texts.push(text);
-  }
-  return texts.length > 0 ? texts.join(": ") : String(error);
+  return failureOf("network", `no answer: ${connectionText(error)}`, place);
 }
 
 /** A caller's signal, and a request that ends with it. */
