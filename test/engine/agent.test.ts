@@ -1,6 +1,6 @@
 /** The loop against a scripted model: tools, queue, cancel, crash, overflow, and requests that always fit. */
 import { readFileSync, writeFileSync } from "node:fs";
-import { estimateTextTokens, type Tool, type Usage } from "@stet/core";
+import { estimateTextTokens, type Tool, type Usage, type WorkFiles } from "@stet/core";
 import { Budget, permissionOf, Queue, type Session, undo, waitingOf } from "@stet/engine";
 import { Rng } from "@stet/testkit";
 import { describe, expect, it } from "vitest";
@@ -233,6 +233,26 @@ describe("long runs", () => {
     expect(requestOf(session)).toMatch(
       /start x+.*left out; the whole output is kept as blob:sha256:[0-9a-f]{64}.*x+ end/s,
     );
+  });
+
+  it("a disk that takes no blobs and a watcher that fails: the results are on record, each loss is said, the run goes on", async () => {
+    const session = await create("no-blobs");
+    session.putBlob = () => Promise.reject(new Error("the disk is full"));
+    const huge = { ...echoTool(() => `start ${"x".repeat(100_000)} end`), mayChangeFiles: true as const };
+    const files: WorkFiles = {
+      mark: async () => undefined,
+      changes: () => Promise.reject(new Error("the folder cannot be read")),
+      read: async () => undefined,
+      write: async () => {},
+    };
+    const provider = scripted((n) => (n === 1 ? use("c1", "echo") : say("seen")));
+    const { agent, events } = startAgent(session, provider, { tools: [huge], files, window: 200_000 });
+    expect(await agent.run("go", never)).toMatchObject({ stopReason: "stop" });
+    expect(requestOf(session)).toMatch(/start x+.*the whole output could not be kept: the disk is full.*x+ end/s);
+    expect(events).toContainEqual({
+      type: "warning",
+      message: "what the tools changed is not kept: the folder cannot be read",
+    });
   });
 
   it("a provider that counts more than we do: the overflow ladder makes room, and gives up with both numbers", async () => {

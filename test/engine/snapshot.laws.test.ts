@@ -238,6 +238,17 @@ describe("watching", () => {
     expect(await workFiles(cwd, { cache: join(cwd, "../cache") }).mark([])).toMatch(/^files are not kept: /);
   });
 
+  it("a folder a tool removed is written again on the way back", async () => {
+    const { cwd, files } = project();
+    put(cwd, "src/a.txt", "a0");
+    const session = await create("removed", [user("start"), answer("ok")]);
+    const start = session.head?.node.id as EntryId;
+    await turn(session, files, () => rmSync(cwd, { recursive: true }));
+    await turn(session, files, () => {});
+    expect(await move(session, files, start)).toMatchObject({ restored: ["src/a.txt"], left: [] });
+    expect(contents(cwd).get("src/a.txt")).toBe("a0");
+  });
+
   it("a file that is too large is told and not restored; one changed twice within a moment is seen", async () => {
     const { cwd, again } = project();
     const files = workFiles(cwd, { cache: join(cwd, "../cache"), limits: { fileBytes: 10 } });

@@ -62,6 +62,8 @@ class WatchedFolder implements WorkFiles {
   #paths: string[] = [];
   #marked: Listing | undefined;
   #index: Listing | undefined;
+  /** Real path of the folder, remembered, since a tool may remove it. */
+  #real: string | undefined;
 
   constructor(cwd: string, { cache, exclude = [], limits }: WatchOptions) {
     this.#cwd = cwd;
@@ -129,9 +131,14 @@ class WatchedFolder implements WorkFiles {
     }
   }
 
+  async #root(): Promise<string> {
+    this.#real ??= await realpath(this.#cwd);
+    return this.#real;
+  }
+
   /** Absolute path of a recorded one; undefined when a folder on the way is a link by now. */
   async #placeOf(path: string): Promise<string | undefined> {
-    const root = await realpath(this.#cwd);
+    const root = await this.#root();
     const file = resolve(root, path);
     let folder = dirname(file);
     for (;;) {
@@ -143,7 +150,7 @@ class WatchedFolder implements WorkFiles {
 
   /** Every file with what is known of it; or why the folder is not watched. */
   async #list(): Promise<Listing | string> {
-    const root = await realpath(this.#cwd);
+    const root = await this.#root();
     const found = await filesIn(root, this.#limits.files);
     if (found.length > this.#limits.files)
       return `files are not kept: ${this.#cwd} holds more than ${this.#limits.files} files`;

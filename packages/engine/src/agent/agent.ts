@@ -275,7 +275,7 @@ export class Agent {
     const drafts: Draft[] = results.map(({ message }) => ({ type: "message", fields: { message } }));
     const spent = results.flatMap((result) => (result.spent ? [result.spent] : []));
     for (const { usage } of spent) addUsage(run.usage, usage);
-    const snapshot = isWatched && files ? await snapshotDraft(session, files) : undefined;
+    const snapshot = isWatched && files ? await this.#snapshot(files) : undefined;
     const usages = spent.map((one): Draft => ({ type: "usage", fields: { ...one } }));
     // Before the results, so that going to one of them finds the files as the calls left them.
     await session.append([...(snapshot ? [snapshot] : []), ...drafts, ...usages]);
@@ -294,6 +294,17 @@ export class Agent {
     this.#unwatched = await files.mark(paths);
     if (this.#unwatched !== undefined) emit({ type: "warning", message: this.#unwatched });
     return this.#unwatched === undefined;
+  }
+
+  /** What the calls changed; where that cannot be told, a warning, since their results are to be recorded all the same. */
+  async #snapshot(files: WorkFiles): Promise<Draft | undefined> {
+    try {
+      return await snapshotDraft(this.#options.session, files);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      this.#options.emit({ type: "warning", message: `what the tools changed is not kept: ${reason}` });
+      return undefined;
+    }
   }
 
   /** Does the commands that are next, says the messages behind them; true when there were any. */

@@ -100,7 +100,7 @@ async function outcomeOf(call: ToolCallBlock, run: ToolRun): Promise<ToolOutcome
     });
   } catch (error) {
     // A tool that throws is broken; its call still needs a result, or no later request would be valid.
-    return failure(`${call.name} failed: ${error instanceof Error ? error.message : String(error)}`);
+    return failure(`${call.name} failed: ${messageOf(error)}`);
   }
 }
 
@@ -109,15 +109,25 @@ async function spill(message: ToolResultMessage, { session, spillBytes }: ToolRu
   const text = textOf(message.content);
   if (Buffer.byteLength(text, "utf8") <= spillBytes) return message;
   const bytes = Buffer.from(text, "utf8");
-  const hash = await session.putBlob(bytes);
+  const kept = await session.putBlob(bytes).then(
+    (hash) => ({ hash, where: `is kept as blob:sha256:${hash}` }),
+    // The call needs its result all the same.
+    (error: unknown) => ({ hash: undefined, where: `could not be kept: ${messageOf(error)}` }),
+  );
   const shown = clipHeadTail(
     text,
     Math.floor(spillBytes / 4),
-    (omitted) => `\n[… ${omitted} characters left out; the whole output is kept as blob:sha256:${hash} …]\n`,
+    (omitted) => `\n[… ${omitted} characters left out; the whole output ${kept.where} …]\n`,
   );
   const images = message.content.filter((block) => block.type === "image");
+  if (kept.hash === undefined) return { ...message, content: [{ type: "text", text: shown }, ...images] };
+  const { hash } = kept;
   const details = { ...(isObject(message.details) ? message.details : {}), spilled: { hash, bytes: bytes.length } };
   return { ...message, content: [{ type: "text", text: shown }, ...images], details };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 function textOf(content: readonly ContentBlock[]): string {
